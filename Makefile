@@ -1,0 +1,33 @@
+# From a fresh clone: `make run` runs the main job, `make test` the checks. Both set everything up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export PYTHONUTF8 := 1
+
+.PHONY: run test test-all venv lint clean
+
+run: venv
+	$(BIN)/tacit demo
+
+test: venv lint
+	$(BIN)/pytest -m "not slow" -n 2
+
+test-all: venv lint
+	$(BIN)/pytest -n 2
+
+lint: venv
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,openspiel]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache runs

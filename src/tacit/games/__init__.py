@@ -1,0 +1,16 @@
+"""What is played: rules only, one file a game. `load` finds a game by its name."""
+
+from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State, find_action
+from tacit.games.registry import Family, families, load
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Family",
+    "Game",
+    "GameError",
+    "State",
+    "families",
+    "find_action",
+    "load",
+]
