@@ -1,0 +1,130 @@
+"""The algorithms, each a small definition: how regrets are weighted and how policies are averaged.
+
+Regret minimisers differ in four numbers an iteration (`Step`) and in the weight of the iteration's
+policy in the average. Fictitious play answers the opponent's average with a best response instead.
+To add one, write it down in `ALGORITHMS`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from math import inf
+
+from tacit.games import GameError
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration: see `POSITIVE` … `PREDICTION` in `tacit.tree.passes`."""
+
+    positive: float
+    negative: float
+    floor: float
+    prediction: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegretMatching:
+    """CFR and its descendants (Zinkevich et al. 2007; Brown and Sandholm 2019, section 3).
+
+    Before iteration t + 1 positive regrets are multiplied by t^alpha / (t^alpha + 1) and negative
+    ones by t^beta / (t^beta + 1); iteration t's policy weighs t^gamma in the average. `plus` keeps
+    regrets from falling below zero (Tammelin 2014), `predictive` counts the latest regret twice when
+    the policy is chosen (Farina et al. 2021).
+    """
+
+    name: str
+    about: str
+    alpha: float = inf
+    beta: float = inf
+    gamma: float = 0.0
+    plus: bool = False
+    predictive: bool = False
+    alternating: bool = True
+
+    def step(self, iteration: int) -> Step:
+        """The numbers of iteration 1, 2, …"""
+        return Step(
+            _discount(iteration - 1, self.alpha),
+            _discount(iteration - 1, self.beta),
+            0.0 if self.plus else -inf,
+            1.0 if self.predictive else 0.0,
+        )
+
+    def weight(self, iteration: int) -> float:
+        """The weight of iteration 1, 2, … in the average policy."""
+        return float(iteration) ** self.gamma
+
+
+@dataclass(frozen=True, kw_only=True)
+class FictitiousPlay:
+    """Fictitious play (Brown 1951), linear FP and FLOP (ReBeL, appendix H).
+
+    Each player answers the opponent's average policy with a best response; iteration t's response
+    weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more: with
+    linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest.
+    """
+
+    name: str
+    about: str
+    gamma: float = 0.0
+    optimistic: bool = False
+    alternating: bool = True
+
+    def weight(self, iteration: int) -> float:
+        """The weight of iteration 1, 2, … in the average policy."""
+        return float(iteration) ** self.gamma
+
+
+Minimiser = RegretMatching | FictitiousPlay
+
+ALGORITHMS: dict[str, Minimiser] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        RegretMatching(name="cfr", about="counterfactual regret minimisation"),
+        RegretMatching(
+            name="cfr+", about="regrets never below zero, linear averaging", plus=True, gamma=1
+        ),
+        RegretMatching(
+            name="linear-cfr",
+            about="iteration t weighs t in regrets and average",
+            alpha=1,
+            beta=1,
+            gamma=1,
+        ),
+        RegretMatching(
+            name="dcfr", about="discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2
+        ),
+        RegretMatching(
+            name="pcfr+",
+            about="predictive CFR+, quadratic averaging",
+            plus=True,
+            predictive=True,
+            gamma=2,
+        ),
+        FictitiousPlay(name="fp", about="fictitious play"),
+        FictitiousPlay(name="linear-fp", about="fictitious play, linear averaging", gamma=1),
+        FictitiousPlay(
+            name="flop", about="fictitious linear optimistic play", gamma=1, optimistic=True
+        ),
+    )
+}
+
+
+def find_algorithm(name: str, *, alternating: bool = True) -> Minimiser:
+    """The algorithm called `name`; GameError names the nearest one if there is none."""
+    if name in ALGORITHMS:
+        return replace(ALGORITHMS[name], alternating=alternating)
+    near = difflib.get_close_matches(name, ALGORITHMS, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(ALGORITHMS)}"
+    raise GameError(f"unknown algorithm {name!r}; {hint}")
+
+
+def _discount(iteration: int, power: float) -> float:
+    if iteration == 0:
+        return 1.0
+    if power == inf:
+        return 1.0
+    scaled = float(iteration) ** power
+    return scaled / (scaled + 1)

@@ -1,0 +1,315 @@
+"""Public states derived from a game's rules: infostates, transitions and chance weights.
+
+A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
+player 1) that can occur together, each with one world state and its chance weight. The weights form
+the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours the
+pair. Private deals are folded into the public state before them: a public state never waits for a
+chance event of which the public sees nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+
+WEIGHT_TOLERANCE = 1e-9
+
+
+class GameTooLargeError(GameError):
+    """The game does not fit in the memory or the count of states that the caller allows."""
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One child of a public state, and where infostates go.
+
+    `sources[p]`, `targets[p]`: int32 [M]: entry m says that the parent's infostate (for the mover:
+    `action * K + infostate`, action-major) becomes the child's infostate `targets[p][m]`. Several
+    sources may share a target (they merge) and several targets a source (a private observation
+    splits it). `factor` scales the child's normalised chance weights back to the parent's.
+    """
+
+    child: PublicState
+    label: str
+    factor: float
+    sources: tuple[NDArray[np.int32], NDArray[np.int32]]
+    targets: tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A public state's moves: `actions` [A], `legal` bool [A, K] of the mover, and the children."""
+
+    actions: tuple[int, ...]
+    labels: tuple[str, ...]
+    legal: NDArray[np.bool_]
+    transitions: tuple[Transition, ...]
+
+
+class PublicState:
+    """A public state; `privates[p]` [K_p] are the infostates' private keys, in index order."""
+
+    __slots__ = ("__dict__", "cells", "key", "mover", "privates", "sample", "space", "weights")
+
+    def __init__(
+        self,
+        space: PublicStateSpace,
+        key: Hashable,
+        privates: tuple[tuple[Hashable, ...], tuple[Hashable, ...]],
+        cells: dict[tuple[int, int], State],
+        weights: dict[tuple[int, int], float],
+    ) -> None:
+        self.space = space
+        self.key = key
+        self.privates = privates
+        self.cells = cells
+        self.weights = weights
+        self.sample = next(iter(cells.values()))
+        self.mover = self.sample.player
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of infostates of each player."""
+        return len(self.privates[0]), len(self.privates[1])
+
+    @cached_property
+    def compatibility(self) -> NDArray[np.float64]:
+        """C [K0, K1]: chance weight of each pair of infostates, summing to one."""
+        matrix = np.zeros(self.counts)
+        for (i, j), weight in self.weights.items():
+            matrix[i, j] = weight
+        matrix.flags.writeable = False
+        return matrix
+
+    @cached_property
+    def payoffs(self) -> NDArray[np.float64]:
+        """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
+        matrix = np.zeros(self.counts)
+        for cell, state in self.cells.items():
+            matrix[cell] = self.weights[cell] * state.payoff()
+        matrix.flags.writeable = False
+        return matrix
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        """The moves and children of this public state."""
+        return self.space.expand(self)
+
+    def find(self, player: int, private: Hashable) -> int:
+        """The index of the infostate of `player` with this private key."""
+        return self.privates[player].index(private)
+
+
+class _Piece(NamedTuple):
+    """One world state on its way into a child: where it came from, and how likely by chance."""
+
+    sources: tuple[int, int]
+    world: State
+    weight: float
+    action: int
+
+
+class PublicStateSpace:
+    """The public states of one game, each made once for each `subgame_key`."""
+
+    def __init__(self, game: Game, *, max_cells: int = 20_000_000) -> None:
+        self.game = game
+        self.max_cells = max_cells
+        self.cells = 0
+        self._known: dict[Hashable, PublicState] = {}
+
+    @cached_property
+    def root(self) -> PublicState:
+        """The first public state, after the private deal."""
+        children = self._children([_Piece((0, 0), self.game.initial(), 1.0, 0)], {0: "start"})
+        if len(children) != 1:
+            raise GameError(f"{self.game.name}: the first public state is not unique")
+        return children[0].child
+
+    def at(self, moves: Iterable[str]) -> PublicState:
+        """The public state reached from the root by transitions with these labels."""
+        state = self.root
+        for word in moves:
+            found = {t.label: t.child for t in state.expansion.transitions}
+            if word not in found:
+                raise GameError(f"{word!r} is not possible here; possible: {', '.join(found)}")
+            state = found[word]
+        return state
+
+    def expand(self, state: PublicState) -> Expansion:
+        """Play every action of every cell and sort the results by what the public sees."""
+        if state.mover == TERMINAL:
+            return Expansion((), (), np.ones((0, 0), dtype=bool), ())
+        mover = state.mover
+        names: dict[int, str] = {}
+        pieces: list[_Piece] = []
+        for (i, j), world in state.cells.items():
+            if world.player != mover:
+                raise GameError(
+                    f"{self.game.name}: public state {world.public()!r} does not tell who moves; "
+                    "make the mover part of public()"
+                )
+            actions = world.actions()
+            chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
+            weight = state.weights[i, j]
+            for action, chance in zip(actions, chances, strict=True):
+                if action not in names:
+                    names[action] = world.label(action)
+                pieces.append(_Piece((i, j), world.child(action), weight * chance, action))
+        order = sorted(names)
+        legal = np.ones((0, 0), dtype=bool)
+        if mover != CHANCE:
+            count = state.counts[mover]
+            legal = np.zeros((len(order), count), dtype=bool)
+            slot = {action: number for number, action in enumerate(order)}
+            for number, piece in enumerate(pieces):
+                infostate, action = piece.sources[mover], slot[piece.action]
+                legal[action, infostate] = True
+                moved = action * count + infostate
+                sources = (moved, piece.sources[1]) if mover == 0 else (piece.sources[0], moved)
+                pieces[number] = piece._replace(sources=sources)
+        return Expansion(
+            tuple(order),
+            tuple(names[action] for action in order),
+            legal,
+            tuple(self._children(pieces, names)),
+        )
+
+    def _children(self, pieces: list[_Piece], names: dict[int, str]) -> list[Transition]:
+        groups: dict[Hashable, list[_Piece]] = {}
+        for piece in pieces:
+            groups.setdefault(piece.world.public(), []).append(piece)
+        made: list[Transition] = []
+        used: dict[str, int] = {}
+        for group in sorted(groups.values(), key=lambda group: min(p.action for p in group)):
+            label = "|".join(names[action] for action in sorted({p.action for p in group}))
+            used[label] = used.get(label, 0) + 1
+            if used[label] > 1:
+                label = f"{label}#{used[label]}"
+            made.append(self._child(self._settle(group), label))
+        return made
+
+    def _settle(self, group: list[_Piece]) -> list[_Piece]:
+        """Play chance events of which the public sees nothing."""
+        while group[0].world.player == CHANCE:
+            played: list[_Piece] = []
+            seen: set[Hashable] = set()
+            for piece in group:
+                world = piece.world
+                if world.player != CHANCE:
+                    return group
+                for action, chance in zip(world.actions(), world.chance(), strict=True):
+                    child = world.child(action)
+                    seen.add(child.public())
+                    if len(seen) > 1:
+                        return group
+                    played.append(piece._replace(world=child, weight=piece.weight * chance))
+            group = played
+        return group
+
+    def _child(self, group: list[_Piece], label: str) -> Transition:
+        """Number the infostates of one child, merge its cells and check that the merge is exact."""
+        self.cells += len(group)
+        if self.cells > self.max_cells:
+            raise GameTooLargeError(
+                f"{self.game.name} has more than {self.max_cells:,} pairs of infostates to visit; "
+                "solve a smaller game, or limit the depth"
+            )
+        first: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
+        keyed: list[tuple[Hashable, Hashable, _Piece]] = []
+        for piece in group:
+            keys = piece.world.private(0), piece.world.private(1)
+            for source, private, seen in zip(piece.sources, keys, first, strict=True):
+                if source < seen.get(private, source + 1):
+                    seen[private] = source
+            keyed.append((*keys, piece))
+        key = group[0].world.subgame_key()
+        known = self._known.get(key)
+        if known is None:
+            privates = (
+                tuple(sorted(first[0], key=first[0].__getitem__)),
+                tuple(sorted(first[1], key=first[1].__getitem__)),
+            )
+        else:
+            privates = known.privates
+            if any(set(privates[p]) != set(first[p]) for p in (0, 1)):
+                raise GameError(
+                    f"{self.game.name}: public states with the subgame key {key!r} differ in their "
+                    "infostates; make subgame_key() tell them apart"
+                )
+        index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
+        flows: dict[tuple[int, int, int, int], float] = {}
+        cells: dict[tuple[int, int], State] = {}
+        for name0, name1, piece in keyed:
+            cell = index[0][name0], index[1][name1]
+            flow = (*piece.sources, *cell)
+            flows[flow] = flows.get(flow, 0.0) + piece.weight
+            cells.setdefault(cell, piece.world)
+        pairs = (
+            sorted({(i, to_i) for i, _, to_i, _ in flows}),
+            sorted({(j, to_j) for _, j, _, to_j in flows}),
+        )
+        weights = self._merge(flows, pairs, label)
+        total = sum(weights.values())
+        weights = {cell: weight / total for cell, weight in sorted(weights.items())}
+        if known is None:
+            known = PublicState(
+                self, key, privates, {cell: cells[cell] for cell in weights}, weights
+            )
+            self._known[key] = known
+        elif known.weights.keys() != weights.keys() or any(
+            abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
+            for cell, weight in weights.items()
+        ):
+            raise GameError(
+                f"{self.game.name}: public states with the subgame key {key!r} differ in their "
+                "chance weights; make subgame_key() tell them apart"
+            )
+        columns = [np.array(pairs[p], dtype=np.int32).reshape(-1, 2) for p in (0, 1)]
+        return Transition(
+            known,
+            label,
+            total,
+            (columns[0][:, 0].copy(), columns[1][:, 0].copy()),
+            (columns[0][:, 1].copy(), columns[1][:, 1].copy()),
+        )
+
+    def _merge(
+        self,
+        flows: dict[tuple[int, int, int, int], float],
+        pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
+        label: str,
+    ) -> dict[tuple[int, int], float]:
+        """One weight a cell; every way into it must agree and none may be missing.
+
+        Only then is reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell,
+        whatever the players do.
+        """
+        ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        for player in (0, 1):
+            for _, target in pairs[player]:
+                ways[player][target] = ways[player].get(target, 0) + 1
+        weights: dict[tuple[int, int], float] = {}
+        counted: dict[tuple[int, int], int] = {}
+        for (_, _, to_i, to_j), weight in flows.items():
+            cell = to_i, to_j
+            counted[cell] = counted.get(cell, 0) + 1
+            if abs(weights.setdefault(cell, weight) - weight) > WEIGHT_TOLERANCE * weight:
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that chance weighs "
+                    "differently; private() must tell them apart"
+                )
+        for (to_i, to_j), count in counted.items():
+            if count != ways[0][to_i] * ways[1][to_j]:
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that differ in what the "
+                    "opponent may hold; private() must tell them apart"
+                )
+        return weights
