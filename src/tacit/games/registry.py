@@ -7,8 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tacit.games.coin_toss import CoinToss
 from tacit.games.game import Game, GameError
 from tacit.games.kuhn import Kuhn
+from tacit.games.leduc import Leduc
+from tacit.games.liars_dice import LiarsDice
+from tacit.games.pursuit import Pursuit
+from tacit.games.rock_paper_scissors import RockPaperScissors
+from tacit.games.tic_tac_toe import TicTacToe
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,19 @@ class Family:
     examples: tuple[str, ...]
 
 
-FAMILIES = (Family("kuhn", Kuhn, ("kuhn",)),)
+FAMILIES = (
+    Family("rock-paper-scissors", RockPaperScissors, ("rock-paper-scissors",)),
+    Family("coin-toss", CoinToss, ("coin-toss",)),
+    Family("kuhn", Kuhn, ("kuhn",)),
+    Family("leduc", Leduc, ("leduc",)),
+    Family(
+        r"liars-dice-(\d+)x(\d+)",
+        LiarsDice,
+        tuple(f"liars-dice-{size}" for size in ("1x3", "1x4", "1x5", "1x6", "2x2", "2x3")),
+    ),
+    Family("pursuit-(.+)", Pursuit, ("pursuit-glasses",)),
+    Family("tic-tac-toe", TicTacToe, ("tic-tac-toe",)),
+)
 
 
 def families() -> tuple[Family, ...]:

@@ -1,0 +1,140 @@
+"""Leduc poker: six cards, two betting rounds, one board card (Southey et al. 2005).
+
+The deck is J, Q, K in two suits, but suits decide nothing. So cards here are ranks, and chance
+deals ranks with the probabilities that the six cards give them. The game is the same in value and
+in play: two infostates that differ by a suit have the same moves and face the same opponents. It
+has 3 infostates a player instead of 6, and 3 boards instead of 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.games.game import CHANCE, TERMINAL, Game, State
+
+RANKS = "JQK"
+SUITS = 2
+ANTE = 1
+RAISES = (2, 4)
+"""The size of a raise in each round."""
+MAX_RAISES = 2
+FOLD, CALL, RAISE = range(3)
+
+DEALS = tuple((first, second) for first in range(3) for second in range(3))
+DEAL_CHANCE = tuple((SUITS - (first == second)) / 15 for first, second in DEALS)
+
+
+@dataclass(frozen=True, slots=True)
+class LeducState(State):
+    """A world state.
+
+    `cards` are the players' ranks (none before the deal) and `board` the rank of the board card.
+    `betting` writes folds, calls (a check is a call of nothing) and raises as `f`, `c` and `r`,
+    with a `/` after the first round. The other fields follow from it: the chips that each player
+    has `committed`, the `raises` in this round, and the `mover`.
+    """
+
+    cards: tuple[int, ...] = ()
+    board: int | None = None
+    betting: str = ""
+    committed: tuple[int, int] = (ANTE, ANTE)
+    raises: int = 0
+    mover: int = CHANCE
+
+    @property
+    def player(self) -> int:
+        return self.mover
+
+    def actions(self) -> tuple[int, ...]:
+        if self.mover == TERMINAL:
+            return ()
+        if not self.cards:
+            return tuple(range(len(DEALS)))
+        if self.mover == CHANCE:
+            return tuple(rank for rank in range(3) if self.cards.count(rank) < SUITS)
+        fold = (FOLD,) if self.committed[0] != self.committed[1] else ()
+        return (*fold, CALL, RAISE) if self.raises < MAX_RAISES else (*fold, CALL)
+
+    def chance(self) -> tuple[float, ...]:
+        if not self.cards:
+            return DEAL_CHANCE
+        left = 3 * SUITS - 2
+        return tuple((SUITS - self.cards.count(rank)) / left for rank in self.actions())
+
+    def child(self, action: int) -> LeducState:
+        if not self.cards:
+            return LeducState(DEALS[action], mover=0)
+        if self.mover == CHANCE:
+            return LeducState(self.cards, action, self.betting + "/", self.committed, 0, 0)
+        betting = self.betting + "fcr"[action]
+        own, other = self.committed[self.mover], self.committed[1 - self.mover]
+        raises, mover = self.raises, 1 - self.mover
+        if action == FOLD:
+            mover = TERMINAL
+        elif action == RAISE:
+            own = other + RAISES[self.board is not None]
+            raises += 1
+        else:
+            own = other
+            if self.betting and self.betting[-1] != "/":
+                mover = CHANCE if self.board is None else TERMINAL
+        committed = (own, other) if self.mover == 0 else (other, own)
+        return LeducState(self.cards, self.board, betting, committed, raises, mover)
+
+    def payoff(self) -> float:
+        # Whoever folded has committed less; at a showdown both have committed the same.
+        if self.committed[0] != self.committed[1]:
+            first_wins = self.committed[0] > self.committed[1]
+        elif self.cards[0] == self.cards[1]:
+            return 0.0
+        elif self.board in self.cards:
+            first_wins = self.cards[0] == self.board
+        else:
+            first_wins = self.cards[0] > self.cards[1]
+        stake = float(min(self.committed))
+        return stake if first_wins else -stake
+
+    def public(self) -> tuple[str, int | None] | None:
+        return (self.betting, self.board) if self.cards else None
+
+    def private(self, player: int) -> int | None:
+        return self.cards[player] if self.cards else None
+
+    def subgame_key(self) -> tuple[object, ...]:
+        """The chips, the board and whose turn it is: how they came about does not matter."""
+        return (bool(self.cards), self.board, self.committed, self.raises, self.mover)
+
+    def label(self, action: int) -> str:
+        if not self.cards:
+            return "".join(RANKS[card] for card in DEALS[action])
+        if self.mover == CHANCE:
+            return RANKS[action]
+        facing = self.committed[0] != self.committed[1]
+        return ("fold", "call" if facing else "check", "raise")[action]
+
+    def render(self, player: int | None = None) -> str:
+        if not self.cards:
+            return "The cards are not dealt yet."
+        seen = [RANKS[c] if player in (None, p) else "?" for p, c in enumerate(self.cards)]
+        board = "no board yet" if self.board is None else f"board {RANKS[self.board]}"
+        first, second = self.committed
+        return (
+            f"Player 1 holds {seen[0]}, player 2 holds {seen[1]}, {board}. "
+            f"In the pot: {first} and {second}. Betting: {self.betting or 'none'}."
+        )
+
+
+class Leduc(Game):
+    """Each player antes 1 and gets a card; then a betting round, a board card, and another round.
+
+    Player 1 is first in both rounds. A player checks or calls, raises (by 2 in the first round, by
+    4 in the second, at most two raises a round), or, facing a raise, folds. At the showdown a pair
+    with the board wins, else the higher card; equal cards split the pot.
+    """
+
+    name = "leduc"
+    title = "Leduc poker"
+    unit = "chips"
+
+    def initial(self) -> LeducState:
+        return LeducState()
