@@ -1,0 +1,1 @@
+"""How tacit talks to the world: one module a format."""

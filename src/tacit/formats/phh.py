@@ -1,0 +1,334 @@
+"""Poker hand histories (PHH, Kim 2024): heads-up no-limit hold'em hands as TOML, read and written.
+
+One hand is a TOML document (``.phh``), many are its numbered tables (``.phhs``). Heads-up, p1 is
+the big blind and p2 the button and small blind, but the blinds are listed from the small one. The
+amount of a bet or raise (``cbr``) is what the player has then committed on the street.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+
+import numpy as np
+
+from tacit.games.cards import check_cards, format_cards, parse_cards
+from tacit.games.game import CHANCE, TERMINAL, GameError
+from tacit.games.hand_rank import rank_cards
+from tacit.games.no_limit import BOARD_SIZES, CALL, FOLD, PREFLOP, RIVER, Betting, BettingRules
+
+UNKNOWN = "????"
+
+_OWN_FIELDS = (
+    "variant",
+    "antes",
+    "blinds_or_straddles",
+    "min_bet",
+    "starting_stacks",
+    "actions",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandHistory:
+    """One hand, finished or not: its rules, cards and actions; checked when it is made."""
+
+    rules: BettingRules
+    holes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """The two cards of players 0 and 1 (p1 and p2); empty where they are not known."""
+    board: tuple[int, ...] = ()
+    actions: tuple[int, ...] = ()
+    """As in `no_limit`: fold, call, or the total over the hand after a bet or raise."""
+    mucked: int | None = None
+    """The player who gave up the pot at the showdown without showing."""
+    fields: Mapping[str, object] = field(default_factory=dict)
+    """The other fields of the document, such as `players`, `event` or `_yours`."""
+
+    def __post_init__(self) -> None:
+        if self.rules.first_street != PREFLOP or self.rules.last_street != RIVER or self.rules.dead:
+            raise GameError("PHH holds whole hands; these rules start late, end early or add chips")
+        if any(len(hole) not in (0, 2) for hole in self.holes):
+            raise GameError("a player holds two cards, or none where they are not known")
+        check_cards((*self.holes[0], *self.holes[1], *self.board), what="hand history")
+        if len(self.board) not in BOARD_SIZES:
+            raise GameError(f"the board has {len(self.board)} cards; expected 0, 3, 4 or 5")
+        last = self.betting
+        if last.player in (0, 1) and len(self.board) != BOARD_SIZES[last.street]:
+            raise GameError(
+                f"the board has {len(self.board)} cards; "
+                f"after these actions expected {BOARD_SIZES[last.street]}"
+            )
+        if self.mucked is not None and (last.player != TERMINAL or last.folded is not None):
+            raise GameError("a hand is mucked at a showdown, and this history has none")
+
+    def steps(self) -> Iterator[tuple[Betting, int | None]]:
+        """Each moment of the betting and the action taken there; None where cards are dealt.
+
+        The last moment, where nothing was done any more, is not among them.
+        """
+        state = self.rules.start()
+        left = list(reversed(self.actions))
+        while True:
+            if state.player == CHANCE and BOARD_SIZES[state.street + 1] <= len(self.board):
+                yield state, None
+                state = state.deal()
+            elif left:
+                action = left.pop()
+                try:
+                    after = state.act(action)
+                except GameError as error:
+                    number = len(self.actions) - len(left)
+                    raise GameError(f"action {number} of the hand history: {error}") from None
+                yield state, action
+                state = after
+            else:
+                return
+
+    @property
+    def betting(self) -> Betting:
+        """The betting after the last action and the last card."""
+        state = self.rules.start()
+        for before, action in self.steps():
+            state = before.deal() if action is None else before.act(action)
+        return state
+
+    def payoffs(self) -> tuple[int, int] | None:
+        """What each player won or lost; None if the hand is not over or cards are missing."""
+        last = self.betting
+        if last.player != TERMINAL:
+            return None
+        if last.folded is not None:
+            return last.payoffs()
+        if self.mucked is not None:
+            return last.payoffs(1 - self.mucked)
+        if not (self.holes[0] and self.holes[1]):
+            return None
+        big, small = rank_cards(np.array([(*hole, *self.board) for hole in self.holes]))
+        return last.payoffs(None if big == small else int(small > big))
+
+
+def loads(text: str) -> HandHistory:
+    """The hand of a PHH document; GameError says what is wrong with it."""
+    return _from_document(_toml(text))
+
+
+def loads_all(text: str) -> list[HandHistory]:
+    """The hands of a PHHS document: its tables in their order."""
+    hands = []
+    for name, table in _toml(text).items():
+        if not isinstance(table, dict):
+            raise GameError(
+                f"PHHS field {name!r} is outside any hand; expected a table such as [1]"
+            )
+        try:
+            hands.append(_from_document(table))
+        except GameError as error:
+            raise GameError(f"hand [{name}]: {error}") from None
+    return hands
+
+
+def dumps(hand: HandHistory) -> str:
+    """`hand` as a PHH document; `loads` reads back an equal hand."""
+    rules = hand.rules
+    values: dict[str, object] = {
+        "variant": "NT",
+        "antes": [rules.ante, rules.ante],
+        "blinds_or_straddles": [rules.small_blind, rules.big_blind],
+        "min_bet": rules.big_blind,
+        "starting_stacks": list(rules.stacks),
+        "actions": _action_words(hand),
+    } | {name: value for name, value in hand.fields.items() if name not in _OWN_FIELDS}
+    return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
+
+
+def dumps_all(hands: Iterable[HandHistory]) -> str:
+    """`hands` as a PHHS document, in tables numbered from 1."""
+    return "\n".join(f"[{number}]\n{dumps(hand)}" for number, hand in enumerate(hands, start=1))
+
+
+def _toml(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise GameError(f"not a PHH document, which is TOML: {reason}") from None
+
+
+def _from_document(document: Mapping[str, object]) -> HandHistory:
+    for name in _OWN_FIELDS:
+        if name not in document:
+            raise GameError(f"PHH field {name!r} is missing; a hand needs {', '.join(_OWN_FIELDS)}")
+    if document["variant"] != "NT":
+        raise GameError(
+            f"PHH variant {document['variant']!r} is not played here; "
+            "expected 'NT', no-limit hold'em"
+        )
+    stacks = _chip_pair(document, "starting_stacks")
+    antes = _chip_pair(document, "antes")
+    small, big = _chip_pair(document, "blinds_or_straddles")
+    if antes[0] != antes[1]:
+        raise GameError(f"PHH antes {list(antes)} differ; expected the same ante of both players")
+    if _chips(document["min_bet"], "min_bet") != big:
+        raise GameError(
+            f"PHH min_bet is {document['min_bet']}; expected the big blind, {big} "
+            "(blinds_or_straddles lists the small blind first)"
+        )
+    rules = BettingRules(stacks=stacks, big_blind=big, small_blind=small, ante=antes[0])
+    words = document["actions"]
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise GameError("PHH actions must be a list of texts such as 'p1 cbr 300'")
+    reader = _Reader(rules)
+    for number, word in enumerate(words, start=1):
+        try:
+            reader.read(word.partition("#")[0].split())
+        except GameError as error:
+            raise GameError(f"PHH action {number}, {word!r}: {error}") from None
+    return HandHistory(
+        rules=rules,
+        holes=(reader.holes[0], reader.holes[1]),
+        board=tuple(reader.board),
+        actions=tuple(reader.actions),
+        mucked=reader.mucked,
+        fields={name: value for name, value in document.items() if name not in _OWN_FIELDS},
+    )
+
+
+class _Reader:
+    """Follows the actions of a document through the betting."""
+
+    def __init__(self, rules: BettingRules) -> None:
+        self.state = rules.start()
+        self.holes: list[tuple[int, ...]] = [(), ()]
+        self.board: list[int] = []
+        self.actions: list[int] = []
+        self.mucked: int | None = None
+
+    def read(self, words: list[str]) -> None:
+        match words:
+            case []:
+                pass
+            case ["d", "dh", player, cards]:
+                self._learn(_player(player), cards)
+            case ["d", "db", cards]:
+                self._deal(parse_cards(cards))
+            case [player, "f"]:
+                self._act(_player(player), FOLD)
+            case [player, "cc"]:
+                self._act(_player(player), CALL)
+            case [player, "cbr", amount]:
+                mover = _player(player)
+                total = self.state.before[mover] + _chips(amount, "the amount")
+                if total in (FOLD, CALL):
+                    raise GameError(f"too small; possible: {self.state.options()}")
+                self._act(mover, total)
+            case [player, "sm"]:
+                self.mucked = _player(player)
+            case [player, "sm", cards]:
+                if cards != "-":
+                    self._learn(_player(player), cards)
+            case _:
+                raise GameError(
+                    "expected d dh pN cards, d db cards, pN f, pN cc, pN cbr amount or pN sm cards"
+                )
+
+    def _act(self, player: int, action: int) -> None:
+        if self.state.player != player:
+            turn = {CHANCE: "board cards are due", TERMINAL: "the hand is over"}
+            whose = turn.get(self.state.player, f"it is p{self.state.player + 1}'s turn")
+            raise GameError(f"p{player + 1} cannot act now: {whose}")
+        self.state = self.state.act(action)
+        self.actions.append(action)
+
+    def _deal(self, cards: tuple[int, ...]) -> None:
+        state = self.state.deal()
+        due = BOARD_SIZES[state.street] - BOARD_SIZES[state.street - 1]
+        if len(cards) != due:
+            raise GameError(f"{len(cards)} board cards; expected {due} on this street")
+        self.state = state
+        self.board += cards
+
+    def _learn(self, player: int, cards: str) -> None:
+        if cards == UNKNOWN:
+            return
+        hole = parse_cards(cards)
+        if len(hole) != 2:
+            raise GameError(f"{len(hole)} hole cards; expected 2, or {UNKNOWN} if not known")
+        if self.holes[player] and set(self.holes[player]) != set(hole):
+            raise GameError(
+                f"p{player + 1} was dealt {format_cards(self.holes[player])}; expected those cards"
+            )
+        self.holes[player] = self.holes[player] or hole
+
+
+def _player(word: str) -> int:
+    if word not in ("p1", "p2"):
+        raise GameError(f"{word!r} is not a player; expected p1 (big blind) or p2 (button)")
+    return int(word[1]) - 1
+
+
+def _chips(value: object, what: str) -> int:
+    """Whole chips from a TOML number or a word of an action."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) else float("nan")
+    except (ValueError, OverflowError):
+        number = float("nan")
+    if not (number.is_integer() and 0 <= number < 1e15):
+        raise GameError(f"{what} is {value!r}; expected whole chips (count in a smaller unit)")
+    return int(number)
+
+
+def _chip_pair(document: Mapping[str, object], name: str) -> tuple[int, int]:
+    values = document[name]
+    if not isinstance(values, list) or len(values) != 2:
+        raise GameError(
+            f"PHH field {name!r} is {values!r}; expected one amount for each of 2 players"
+        )
+    return _chips(values[0], name), _chips(values[1], name)
+
+
+def _action_words(hand: HandHistory) -> list[str]:
+    words = [f"d dh p{p + 1} {format_cards(hand.holes[p]) or UNKNOWN}" for p in (0, 1)]
+    last_raiser = 0
+    for state, action in hand.steps():
+        if action is None:
+            cards = hand.board[BOARD_SIZES[state.street] : BOARD_SIZES[state.street + 1]]
+            words.append(f"d db {format_cards(cards)}")
+            last_raiser = 0
+        elif action in (FOLD, CALL):
+            words.append(f"p{state.player + 1} {'f' if action == FOLD else 'cc'}")
+        else:
+            words.append(f"p{state.player + 1} cbr {state.to_street(action)}")
+            last_raiser = state.player
+    last = hand.betting
+    if last.player == TERMINAL and last.folded is None:
+        for player in (last_raiser, 1 - last_raiser):
+            if player == hand.mucked:
+                words.append(f"p{player + 1} sm")
+            elif hand.holes[player]:
+                words.append(f"p{player + 1} sm {format_cards(hand.holes[player])}")
+    return words
+
+
+def _toml_key(name: str) -> str:
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if plain else _toml_value(name)
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_toml_key(str(key))} = {_toml_value(item)}" for key, item in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    raise GameError(f"{value!r} cannot be written as TOML; expected text, numbers, times or lists")

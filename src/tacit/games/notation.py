@@ -1,0 +1,30 @@
+"""Errors that point into a text which a person wrote: a range, bet sizes, a betting history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tacit.games.game import GameError
+
+
+class NotationError(GameError):
+    """A `text` that cannot be read, with the bad `token` and the `column` (from 1) of its start."""
+
+    def __init__(self, what: str, text: str, token: str, column: int, reason: str) -> None:
+        shown = text if len(text) <= 120 else f"{text[:117]}..."
+        super().__init__(f"{what} {shown!r}: {token!r} at column {column}: {reason}")
+        self.text = text
+        self.token = token
+        self.column = column
+
+
+def split_tokens(text: str, separator: str, *, start: int = 0) -> Iterator[tuple[str, int]]:
+    """The stripped pieces of `text` between `separator`s, each with its column (from 1).
+
+    `start` is how many characters come before `text` in the text that columns are counted in.
+    """
+    position = start
+    for piece in text.split(separator):
+        lead = len(piece) - len(piece.lstrip())
+        yield piece.strip(), position + lead + 1
+        position += len(piece) + len(separator)
