@@ -6,28 +6,27 @@ arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
-from tacit.tree import CHANCE, PLAYERS, PublicTree
-from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
+from tacit.tree import PLAYERS, PublicTree
 
 Array = NDArray[Any]
 
-LeafValues = Callable[[PublicTree, int, Array, Array], None]
-"""Called as (tree, player, (reach 0, reach 1), values): writes the player's cfvs at the leaves."""
+Beliefs = Sequence[tuple[Array, Array]]
+"""For each root, the two players' reaches [K_0] and [K_1] there."""
 
 
 class Solver:
     """An algorithm at work on a tree.
 
-    `beliefs[p]`: the reaches at the roots, in the order of the roots ([sum of K_p] each); by
-    default ones, the start of the game. regrets, sums, policy: [slots].
+    `beliefs[r][p]` [K_p]: player p's reach at root r; by default ones, the start of the game.
+    regrets, sums, policy: [slots].
     """
 
     def __init__(
@@ -35,7 +34,7 @@ class Solver:
         tree: PublicTree,
         minimiser: Minimiser,
         *,
-        beliefs: tuple[Array, Array] | None = None,
+        beliefs: Beliefs | None = None,
         dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
         self.tree = tree
@@ -56,12 +55,12 @@ class Solver:
         work, tree = self.workspace, self.tree
         common = (tree.arrays, schedule, self.minimiser.alternating, work.matrices)
         if isinstance(self.minimiser, RegretMatching):
-            _match_regrets(
+            match_regrets(
                 *common, self.policy, self.regrets, self.sums, *work.reach, *work.values,
                 work.scratch,
             )  # fmt: skip
         else:
-            _play_fictitiously(
+            play_fictitiously(
                 *common, self.minimiser.optimistic, self.policy, self.mixture, self.sums,
                 *work.reach, *work.spare_reach, *work.values, work.scratch,
             )  # fmt: skip
@@ -76,42 +75,37 @@ class Workspace:
     """The vectors that the passes write: reaches, values and scratch, of one float type."""
 
     def __init__(
-        self, tree: PublicTree, beliefs: tuple[Array, Array] | None, dtype: type[np.floating[Any]]
+        self, tree: PublicTree, beliefs: Beliefs | None, dtype: type[np.floating[Any]]
     ) -> None:
         sizes = tree.sizes
-        width = max(1, sizes.scratch)
         self.matrices = tree.matrices.astype(dtype)
-        self.reach = tuple(np.zeros(sizes.reach[p], dtype=dtype) for p in PLAYERS)
-        self.spare_reach = tuple(np.zeros(sizes.reach[p], dtype=dtype) for p in PLAYERS)
-        self.values = tuple(np.zeros(sizes.values[p] + width, dtype=dtype) for p in PLAYERS)
-        self.scratch = np.zeros((2, width), dtype=dtype)
+        self.reach = _pair(sizes.reach, 0, dtype)
+        self.spare_reach = _pair(sizes.reach, 0, dtype)
+        self.values = _pair(sizes.values, sizes.scratch, dtype)
+        self.scratch = np.zeros((2, sizes.scratch), dtype=dtype)
         for player in PLAYERS:
-            places = root_places(tree, player)
-            given = np.ones(len(places)) if beliefs is None else np.asarray(beliefs[player])
-            if given.shape != places.shape:
-                raise ValueError(
-                    f"beliefs of player {player} have shape {given.shape}, expected {places.shape}"
-                )
-            self.reach[player][places] = given
-            self.spare_reach[player][places] = given
+            for number, root in enumerate(tree.roots):
+                count = tree.arrays.info_count[player, root.node]
+                given = np.ones(count) if beliefs is None else np.asarray(beliefs[number][player])
+                if given.shape != (count,):
+                    raise ValueError(
+                        f"root {number}: beliefs of player {player} have shape {given.shape}, "
+                        f"expected ({count},)"
+                    )
+                for buffer in (self.reach, self.spare_reach):
+                    tree.vectors(buffer[player], player, root.node, values=False)[root.copy] = given
 
 
-def root_places(tree: PublicTree, player: int) -> NDArray[np.int64]:
-    """[sum of K_p over roots] where the roots' reaches stand in the player's reach buffer."""
-    arrays = tree.arrays
-    return np.concatenate(
-        [
-            arrays.reach_start[player, root] + np.arange(arrays.info_count[player, root])
-            for root in tree.roots
-        ]
-    )
+def _pair(sizes: tuple[int, int], more: int, dtype: type[np.floating[Any]]) -> tuple[Array, Array]:
+    """A buffer of zeros for each player, `more` entries longer than their sizes."""
+    return np.zeros(sizes[0] + more, dtype=dtype), np.zeros(sizes[1] + more, dtype=dtype)
 
 
 def normalise(tree: PublicTree, sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """[slots] sums made into a policy; infostates without weight play uniformly."""
     policy = np.empty_like(sums)
-    _normalise(tree.arrays, 0, sums, policy)
-    _normalise(tree.arrays, 1, sums, policy)
+    normalise_sums(tree.arrays, 0, sums, policy)
+    normalise_sums(tree.arrays, 1, sums, policy)
     return policy
 
 
@@ -124,88 +118,3 @@ def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]
             rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
         rows[row, 4] = minimiser.weight(first + row)
     return rows.astype(dtype)
-
-
-@njit(cache=True, error_model="numpy")
-def _match_regrets(
-    tree, schedule, alternating, matrices, policy, regrets, sums,
-    reach0, reach1, values0, values1, scratch,
-):  # fmt: skip
-    """Iterations of regret matching; each policy is averaged as the opponent meets it."""
-    for t in range(len(schedule)):
-        step, weight = schedule[t, :4], schedule[t, 4]
-        descend(tree, 1, policy, reach1, sums, weight)
-        if not alternating:
-            descend(tree, 0, policy, reach0, sums, weight)
-        ascend(tree, 0, UPDATE, step, matrices, reach1, policy, regrets, values0, scratch)
-        if alternating:
-            descend(tree, 0, policy, reach0, sums, weight)
-        ascend(tree, 1, UPDATE, step, matrices, reach0, policy, regrets, values1, scratch)
-
-
-@njit(cache=True, error_model="numpy")
-def _play_fictitiously(
-    tree, schedule, alternating, matrices, optimistic, policy, mixture, sums,
-    reach0, reach1, spare0, spare1, values0, values1, scratch,
-):  # fmt: skip
-    """Iterations of fictitious play: answer the mixture, then mix the answer in.
-
-    reach: of the mixture that the opponent answers; spare: of the latest response.
-    """
-    none = schedule.dtype.type(0)
-    descend(tree, 0, mixture, reach0, sums, none)
-    descend(tree, 1, mixture, reach1, sums, none)
-    for t in range(len(schedule)):
-        step, weight = schedule[t, :4], schedule[t, 4]
-        again = weight if optimistic else none
-        ascend(tree, 0, RECORD_BEST, step, matrices, reach1, policy, sums, values0, scratch)
-        if alternating:
-            _mix(tree, 0, policy, mixture, sums, reach0, spare0, weight, again)
-        ascend(tree, 1, RECORD_BEST, step, matrices, reach0, policy, sums, values1, scratch)
-        if not alternating:
-            _mix(tree, 0, policy, mixture, sums, reach0, spare0, weight, again)
-        _mix(tree, 1, policy, mixture, sums, reach1, spare1, weight, again)
-
-
-@njit(cache=True, error_model="numpy")
-def _mix(tree, player, policy, mixture, sums, reach, spare, weight, again):
-    """Add the response to the sums; the mixture is their average, the response counted `again`."""
-    descend(tree, player, policy, spare, sums, weight)
-    for node in range(len(tree.player)):
-        if tree.player[node] == player:
-            count = tree.info_count[player, node]
-            slot = tree.slot_start[node]
-            at = tree.reach_start[player, node]
-            for action in range(tree.action_count[node]):
-                here = slot + action * count
-                for s in range(count):
-                    extra = again * spare[at + s] * policy[here + s]
-                    mixture[here + s] = sums[here + s] + extra
-    _normalise(tree, player, mixture, mixture)
-    descend(tree, player, mixture, reach, sums, weight * 0)
-
-
-@njit(cache=True, error_model="numpy")
-def _normalise(tree, player, sums, policy):
-    """policy = sums / their total over actions; uniform over legal actions where that is zero."""
-    for node in range(len(tree.player)):
-        if tree.player[node] != player:
-            continue
-        count = tree.info_count[player, node]
-        actions = tree.action_count[node]
-        slot = tree.slot_start[node]
-        legal = tree.legal_start[node]
-        for s in range(count):
-            total = sums.dtype.type(0)
-            possible = 0
-            for action in range(actions):
-                total += sums[slot + action * count + s]
-                possible += legal < 0 or tree.legal[legal + action * count + s] == 1
-            for action in range(actions):
-                here = slot + action * count + s
-                if total > 0:
-                    policy[here] = sums[here] / total
-                elif legal < 0 or tree.legal[legal + action * count + s] == 1:
-                    policy[here] = 1 / possible
-                else:
-                    policy[here] = 0

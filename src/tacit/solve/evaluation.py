@@ -8,18 +8,16 @@ that the root is reached; on a forest, the mean over its roots.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.solve.engine import Workspace
+from tacit.solve.engine import Beliefs, Workspace
 from tacit.tree import LEAF, PLAYERS, PublicTree
 from tacit.tree.beliefs import compatible_reach
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST, ascend, descend
 
 Policy = NDArray[np.float64]
-Beliefs = tuple[NDArray[Any], NDArray[Any]]
 
 _NO_STEP = np.zeros(4)
 
@@ -73,37 +71,20 @@ def infostate_values(
     best: bool = False,
     beliefs: Beliefs | None = None,
 ) -> list[NDArray[np.float64]]:
-    """For each node the expected value [K] of `player`'s infostates, NaN where it cannot be.
+    """For each node the expected values [copies, K] of `player`'s infostates, NaN where impossible.
 
     What the player gets on average from there on when both follow `policy` (or, with `best`, when
     the player answers it as well as possible), given the infostate and the opponent's reach.
     """
     work = _prepare(tree, policy, beliefs)
     _root_value(tree, work, player, policy, BEST if best else EXPECT)
-    arrays, opponent = tree.arrays, 1 - player
-    scale = chance_scales(tree)
     found = []
     for node in range(tree.nodes):
-        start, count = arrays.value_start[player, node], arrays.info_count[player, node]
-        cfv = work.values[player][start : start + count]
-        at, others = arrays.reach_start[opponent, node], arrays.info_count[opponent, node]
-        reach = work.reach[opponent][at : at + others]
-        total = scale[node] * compatible_reach(tree.state(node), player, reach)
-        found.append(np.divide(cfv, total, out=np.full(count, np.nan), where=total > 0))
+        cfv = tree.vectors(work.values[player], player, node, values=True)
+        reach = tree.vectors(work.reach[1 - player], 1 - player, node, values=False)
+        total = compatible_reach(tree.state(node), player, reach)
+        found.append(np.divide(cfv, total, out=np.full(cfv.shape, np.nan), where=total > 0))
     return found
-
-
-def chance_scales(tree: PublicTree) -> NDArray[np.float64]:
-    """[N] what chance has multiplied each node's normalised weights by since its root."""
-    scale = np.ones(tree.nodes)
-    for node in range(tree.nodes):
-        children = tree.children(node)
-        if len(children):
-            for child, transition in zip(
-                children, tree.state(node).expansion.transitions, strict=True
-            ):
-                scale[child] = scale[node] * transition.factor
-    return scale
 
 
 def _prepare(tree: PublicTree, policy: Policy, beliefs: Beliefs | None) -> Workspace:
@@ -117,9 +98,7 @@ def _prepare(tree: PublicTree, policy: Policy, beliefs: Beliefs | None) -> Works
     return work
 
 
-def _root_value(
-    tree: PublicTree, work: Workspace, player: int, policy: Policy, mode: int
-) -> float:
+def _root_value(tree: PublicTree, work: Workspace, player: int, policy: Policy, mode: int) -> float:
     """The mean over roots of the player's expected value, after a pass up."""
     ascend(
         tree.arrays, player, mode, _NO_STEP, work.matrices, work.reach[1 - player], policy, policy,
@@ -127,19 +106,13 @@ def _root_value(
     )  # fmt: skip
     values = []
     for root in tree.roots:
-        own, other = (_at(tree, work, p, root) for p in (player, 1 - player))
-        start, count = tree.arrays.value_start[player, root], len(own)
-        cfv = work.values[player][start : start + count]
-        total = own @ compatible_reach(tree.state(root), player, other)
+        own, other = (
+            tree.vectors(work.reach[p], p, root.node, values=False)[root.copy]
+            for p in (player, 1 - player)
+        )
+        cfv = tree.vectors(work.values[player], player, root.node, values=True)[root.copy]
+        total = own @ compatible_reach(tree.state(root.node), player, other)
         if not total > 0:
             raise ValueError("the beliefs of the two players contradict each other")
         values.append(own @ cfv / total)
     return float(np.mean(values))
-
-
-def _at(tree: PublicTree, work: Workspace, player: int, node: int) -> NDArray[np.float64]:
-    start, count = tree.arrays.reach_start[player, node], tree.arrays.info_count[player, node]
-    reach: NDArray[np.float64] = work.reach[player][start : start + count]
-    return reach
-
-

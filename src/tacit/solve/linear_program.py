@@ -1,13 +1,14 @@
 """The exact solution of small games: the sequence-form linear program (Koller et al. 1996).
 
-It is built from the tree's transition maps and terminal matrices alone and shares no kernel with the
+It is built from the tree's transitions and terminal matrices alone and shares no kernel with the
 iterative solvers, so that each can check the other. Player p's variables are its realisation plan,
-one per slot; a node's slots sum to the reach that flows into its infostates. Merged infostates take
-the sum of what flows in.
+one per slot; a node's slots sum to the reach that flows into its infostates. Merged infostates
+take the sum of what flows in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,9 @@ from scipy.sparse import coo_array, csr_array, hstack
 
 from tacit.games import GameError
 from tacit.solve.engine import normalise
-from tacit.tree import PLAYERS, TERMINAL, PublicTree
-from tacit.tree.arrays import IDENTITY
+from tacit.tree import TERMINAL, PublicTree
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ def solve_exactly(tree: PublicTree) -> ExactSolution:
     """Solve a whole tree with one root by linear programming (SciPy's HiGHS)."""
     if len(tree.roots) != 1 or len(tree.leaves):
         raise ValueError("the linear program takes a whole tree with one root")
-    flows = tuple(_Flow(tree, player) for player in PLAYERS)
+    flows = (_Flow(tree, 0), _Flow(tree, 1))
     payoff = _payoff(tree, flows)
     value, plan0 = _maximin(flows[0], flows[1], payoff)
     opposite, plan1 = _maximin(flows[1], flows[0], csr_array(-payoff.T))
@@ -49,121 +51,125 @@ class _Flow:
     """One player's realisation plans as variables x >= 0 with `constraint @ x = right`.
 
     Variable v < roots is the reach of root infostate v (fixed at one); the others are slots.
-    `into[n]`: for node n, arrays (variable, infostate): what flows into the player's infostates.
+    `into[n]`: for node n, pairs (variables, entries [copies * K]): what flows into which entry.
     """
 
     def __init__(self, tree: PublicTree, player: int) -> None:
         arrays = tree.arrays
-        root = int(tree.roots[0])
+        root = tree.roots[0].node
+        self.player = player
         self.roots = int(arrays.info_count[player, root])
-        mine = arrays.player == player
-        blocks = [
-            int(arrays.slot_start[n]) + np.arange(arrays.action_count[n] * _count(tree, player, n))
-            for n in np.flatnonzero(mine)
+        self.into: list[list[tuple[Indices, Indices]]] = [[] for _ in range(tree.nodes)]
+        self.into[root].append((np.arange(self.roots), np.arange(self.roots)))
+        self._matrix: list[tuple[Indices, Indices, float]] = [
+            (np.arange(self.roots), np.arange(self.roots), 1.0)
         ]
-        self.slots = np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)
-        variable = np.full(tree.sizes.slots, -1)
-        variable[self.slots] = self.roots + np.arange(len(self.slots))
-        self.variables = self.roots + len(self.slots)
-        self.into: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = [
-            (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-        ] * tree.nodes
-        self.into[root] = (np.arange(self.roots), np.arange(self.roots))
-        rows, columns, entries, right = [], [], [], []
-        for infostate in range(self.roots):
-            rows.append(np.array([infostate]))
-            columns.append(np.array([infostate]))
-            entries.append(np.array([1.0]))
-            right.append(1.0)
+        self.right = [1.0] * self.roots
+        self.slots: Indices = np.zeros(0, dtype=np.int64)
+        self.variables = self.roots
         for node in range(tree.nodes):
-            count = _count(tree, player, node)
-            come, to = self.into[node]
-            if mine[node]:
-                start, actions = int(arrays.slot_start[node]), int(arrays.action_count[node])
-                own = variable[start + np.arange(actions * count)]
-                first = len(right)
-                rows += [first + np.arange(actions * count) % count, first + to]
-                columns += [own, come]
-                entries += [np.ones(len(own)), -np.ones(len(come))]
-                right += [0.0] * count
-                mask = int(arrays.legal_start[node])
-                if mask >= 0:
-                    for entry in np.flatnonzero(arrays.legal[mask : mask + len(own)] == 0):
-                        rows.append(np.array([len(right)]))
-                        columns.append(np.array([own[entry]]))
-                        entries.append(np.array([1.0]))
-                        right.append(0.0)
-            edge = int(arrays.edge_start[node])
-            for number, child in enumerate(tree.children(node)):
-                length = int(arrays.map_count[player, edge + number])
-                if mine[node] and arrays.simple[node]:
-                    moved = own[number * count : (number + 1) * count]
-                    self.into[child] = (moved, np.arange(count))
-                elif length == IDENTITY:
-                    self.into[child] = self.into[node]
-                else:
-                    at = int(arrays.map_start[player, edge + number])
-                    source = arrays.map_source[at : at + length]
-                    target = arrays.map_target[at : at + length]
-                    if mine[node]:
-                        self.into[child] = (own[source], target.astype(np.int64))
-                    else:
-                        self.into[child] = _compose(come, to, source, target)
-        self.constraint = csr_array(
-            coo_array(
-                (np.concatenate(entries), (np.concatenate(rows), np.concatenate(columns))),
-                shape=(len(right), self.variables),
-            )
+            come, to = self.flow(node)
+            own = self._decide(tree, node, come, to) if arrays.player[node] == player else None
+            for number in tree.drawing.nodes[node].edges:
+                self._follow(tree, number, come, to, own)
+        rows, columns, entries = zip(
+            *((r, c, np.full(len(r), sign)) for r, c, sign in self._matrix), strict=True
         )
-        self.right = np.array(right)
+        self.constraint = _sparse(rows, columns, entries, (len(self.right), self.variables))
+
+    def flow(self, node: int) -> tuple[Indices, Indices]:
+        """Variables, and the entries (copy * K + infostate) that they flow into."""
+        pairs = self.into[node]
+        return np.concatenate([v for v, _ in pairs]), np.concatenate([e for _, e in pairs])
+
+    def _decide(self, tree: PublicTree, node: int, come: Indices, to: Indices) -> Indices:
+        """Variables for the node's slots, which sum to what flows in."""
+        arrays = tree.arrays
+        actions, copies = int(arrays.action_count[node]), int(arrays.copies[node])
+        count = int(arrays.info_count[self.player, node])
+        own = self.variables + np.arange(actions * copies * count)
+        self.variables += len(own)
+        self.slots = np.concatenate([self.slots, int(arrays.slot_start[node]) + own - own[0]])
+        first = len(self.right)
+        self._matrix.append((first + np.arange(len(own)) % (copies * count), own, 1.0))
+        self._matrix.append((first + to, come, -1.0))
+        self.right += [0.0] * (copies * count)
+        legal = tree.state(node).expansion.legal
+        barred = own[np.flatnonzero(~np.repeat(legal[:, None, :], copies, axis=1).ravel())]
+        self._matrix.append((len(self.right) + np.arange(len(barred)), barred, 1.0))
+        self.right += [0.0] * len(barred)
+        return own
+
+    def _follow(
+        self, tree: PublicTree, number: int, come: Indices, to: Indices, own: Indices | None
+    ) -> None:
+        """Carry the flow along an edge."""
+        arrays, edge = tree.arrays, tree.drawing.edges[number]
+        node = edge.parent
+        copies, count = int(arrays.copies[node]), int(arrays.info_count[self.player, node])
+        below = int(arrays.info_count[self.player, edge.child])
+        sources, targets = (
+            edge.transition.sources[self.player],
+            edge.transition.targets[self.player],
+        )
+        for source, target in zip(sources, targets, strict=True):
+            if own is not None:
+                action, infostate = divmod(int(source), count)
+                taken = np.arange(copies)
+                variables = own[(action * copies + taken) * count + infostate]
+            else:
+                here = to % count == source
+                variables, taken = come[here], to[here] // count
+            self.into[edge.child].append((variables, (edge.copy + taken) * below + int(target)))
 
 
-def _count(tree: PublicTree, player: int, node: int) -> int:
-    return int(tree.arrays.info_count[player, node])
-
-
-def _compose(
-    come: NDArray[np.int64],
-    to: NDArray[np.int64],
-    source: NDArray[np.int32],
-    target: NDArray[np.int32],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What flows into a child when the parent's infostates move along a map."""
-    pairs = [(c, t) for s, t in zip(source, target, strict=True) for c in come[to == s]]
-    joined = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return joined[:, 0], joined[:, 1]
+def _sparse(
+    rows: Iterable[Indices],
+    columns: Iterable[Indices],
+    entries: Iterable[NDArray[np.float64]],
+    shape: tuple[int, int],
+) -> csr_array:
+    places = (np.concatenate(list(rows)), np.concatenate(list(columns)))
+    return csr_array(coo_array((np.concatenate(list(entries)), places), shape=shape))
 
 
 def _payoff(tree: PublicTree, flows: tuple[_Flow, ...]) -> csr_array:
-    """[variables of 0, variables of 1]: what player 0 gets for each pair."""
+    """[variables of 0, variables of 1]: what player 0 gets for each pair, chance included."""
     rows, columns, entries = [], [], []
-    arrays, matrices = tree.arrays, tree.builder.matrices.matrices
-    for node in np.flatnonzero(arrays.player == TERMINAL):
-        matrix = matrices[arrays.terminal_matrix[node]] * arrays.terminal_scale[node]
-        (come0, to0), (come1, to1) = flows[0].into[node], flows[1].into[node]
-        block = matrix[np.ix_(to0, to1)]
-        i, j = np.nonzero(block)
-        rows.append(come0[i])
-        columns.append(come1[j])
-        entries.append(block[i, j])
-    shape = (flows[0].variables, flows[1].variables)
-    return csr_array(
-        coo_array(
-            (np.concatenate(entries), (np.concatenate(rows), np.concatenate(columns))), shape=shape
-        )
-    )
+    scale = _chance_scales(tree)
+    for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
+        matrix = tree.state(node).payoffs
+        (come0, to0), (come1, to1) = flows[0].flow(node), flows[1].flow(node)
+        copy0, copy1 = to0 // matrix.shape[0], to1 // matrix.shape[1]
+        for copy in range(int(tree.arrays.copies[node])):
+            of0, of1 = np.flatnonzero(copy0 == copy), np.flatnonzero(copy1 == copy)
+            block = matrix[np.ix_(to0[of0] % matrix.shape[0], to1[of1] % matrix.shape[1])]
+            i, j = np.nonzero(block)
+            rows.append(come0[of0[i]])
+            columns.append(come1[of1[j]])
+            entries.append(block[i, j] * scale[node][copy])
+    return _sparse(rows, columns, entries, (flows[0].variables, flows[1].variables))
+
+
+def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
+    """For each node [copies]: what chance has multiplied its normalised weights by."""
+    scale = [np.ones(int(copies)) for copies in tree.arrays.copies]
+    for edge in tree.drawing.edges:
+        above = scale[edge.parent]
+        scale[edge.child][edge.copy : edge.copy + len(above)] = above * edge.transition.factor
+    return scale
 
 
 def _maximin(mine: _Flow, other: _Flow, payoff: csr_array) -> tuple[float, NDArray[np.float64]]:
     """Maximise over my plan the least value of the opponent's: max right.v, F'v <= A'x, Ex = e."""
     free = other.constraint.shape[0]
-    objective = np.concatenate([np.zeros(mine.variables), -other.right])
+    objective = np.concatenate([np.zeros(mine.variables), -np.array(other.right)])
     result = linprog(
         objective,
         A_ub=hstack([-payoff.T, other.constraint.T], format="csr"),
         b_ub=np.zeros(other.variables),
         A_eq=hstack([mine.constraint, csr_array((len(mine.right), free))], format="csr"),
-        b_eq=mine.right,
+        b_eq=np.array(mine.right),
         bounds=[(0, None)] * mine.variables + [(None, None)] * free,
         method="highs",
     )

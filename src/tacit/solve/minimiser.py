@@ -30,8 +30,8 @@ class RegretMatching:
 
     Before iteration t + 1 positive regrets are multiplied by t^alpha / (t^alpha + 1) and negative
     ones by t^beta / (t^beta + 1); iteration t's policy weighs t^gamma in the average. `plus` keeps
-    regrets from falling below zero (Tammelin 2014), `predictive` counts the latest regret twice when
-    the policy is chosen (Farina et al. 2021).
+    regrets from falling below zero (Tammelin 2014), `predictive` counts the latest regret twice
+    when the policy is chosen (Farina et al. 2021).
     """
 
     name: str
@@ -44,7 +44,7 @@ class RegretMatching:
     alternating: bool = True
 
     def step(self, iteration: int) -> Step:
-        """The numbers of iteration 1, 2, …"""
+        """The numbers of an iteration; the first is 1."""
         return Step(
             _discount(iteration - 1, self.alpha),
             _discount(iteration - 1, self.beta),
@@ -53,8 +53,8 @@ class RegretMatching:
         )
 
     def weight(self, iteration: int) -> float:
-        """The weight of iteration 1, 2, … in the average policy."""
-        return float(iteration) ** self.gamma
+        """The weight of an iteration in the average policy; the first is 1."""
+        return float(iteration**self.gamma)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,8 @@ class FictitiousPlay:
     """Fictitious play (Brown 1951), linear FP and FLOP (ReBeL, appendix H).
 
     Each player answers the opponent's average policy with a best response; iteration t's response
-    weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more: with
-    linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest.
+    weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more:
+    with linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest.
     """
 
     name: str
@@ -73,8 +73,8 @@ class FictitiousPlay:
     alternating: bool = True
 
     def weight(self, iteration: int) -> float:
-        """The weight of iteration 1, 2, … in the average policy."""
-        return float(iteration) ** self.gamma
+        """The weight of an iteration in the average policy; the first is 1."""
+        return float(iteration**self.gamma)
 
 
 Minimiser = RegretMatching | FictitiousPlay
@@ -93,9 +93,7 @@ ALGORITHMS: dict[str, Minimiser] = {
             beta=1,
             gamma=1,
         ),
-        RegretMatching(
-            name="dcfr", about="discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2
-        ),
+        RegretMatching(name="dcfr", about="discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2),
         RegretMatching(
             name="pcfr+",
             about="predictive CFR+, quadratic averaging",
@@ -122,9 +120,7 @@ def find_algorithm(name: str, *, alternating: bool = True) -> Minimiser:
 
 
 def _discount(iteration: int, power: float) -> float:
-    if iteration == 0:
+    if iteration == 0 or power == inf:
         return 1.0
-    if power == inf:
-        return 1.0
-    scaled = float(iteration) ** power
+    scaled = float(iteration**power)
     return scaled / (scaled + 1)

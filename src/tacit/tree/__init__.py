@@ -3,7 +3,7 @@
 from tacit.tree.arrays import CHANCE, LEAF, PLAYERS, TERMINAL, TreeArrays
 from tacit.tree.builder import Builder, Size, StopRule, readable_bytes
 from tacit.tree.public_state import GameTooLargeError, PublicState, PublicStateSpace
-from tacit.tree.public_tree import PublicTree, build_forest, build_tree
+from tacit.tree.public_tree import Place, PublicTree, build_forest, build_tree
 
 __all__ = [
     "CHANCE",
@@ -12,6 +12,7 @@ __all__ = [
     "TERMINAL",
     "Builder",
     "GameTooLargeError",
+    "Place",
     "PublicState",
     "PublicStateSpace",
     "PublicTree",

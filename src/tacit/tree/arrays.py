@@ -1,7 +1,13 @@
 """The arrays of a public tree, as the kernels take them.
 
-Nodes stand in an order where parents come before children: a pass down is a loop forwards, a pass
-up a loop backwards. N nodes, E edges (parent to child), M terminal matrices.
+Public states with the same game below them are **folded**: they are one node with several *copies*,
+whose vectors stand side by side, so that the kernels' inner loops run over all of them at once. A
+tree of many thousand public states may have a few dozen nodes; a forest of many subgames has hardly
+more nodes than one of them. Nodes stand in an order where parents come before children: a pass down
+is a loop forwards, a pass up a loop backwards.
+
+N nodes, E edges (parent to child), M terminal matrices; K_p is a node's number of infostates of
+player p in each copy.
 """
 
 from __future__ import annotations
@@ -26,44 +32,56 @@ __all__ = ["CHANCE", "IDENTITY", "LEAF", "PLAYERS", "TERMINAL", "TreeArrays"]
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Float = NDArray[np.float32] | NDArray[np.float64]
+Float64 = NDArray[np.float64]
 
 
 class TreeArrays(NamedTuple):
     """A public tree, or a forest: many roots.
 
-    Vectors over infostates live in flat buffers: player p's reach at node n is
-    `reach[p][reach_start[p, n] :][: info_count[p, n]]`, likewise values. Reaches that cannot differ
-    between a node and its parent share their place. Policies, regrets and sums share one layout: at
-    node n, entry (action a, infostate s) is `slot_start[n] + a * K + s` with K the mover's count.
+    Vectors over infostates live in flat buffers, copy-major: entry (copy c, infostate s) of player
+    p's reach at node n is `reach[p][reach_start[p, n] + c * K_p + s]`, likewise values. Reaches
+    that cannot differ between a node and its only parent share their place. Policies, regrets and
+    sums share one layout, action-major: entry (action a, copy c, infostate s) of node n is
+    `slot_start[n] + (a * copies[n] + c) * K + s` with K the mover's count.
+
+    An edge leads from all copies of its parent to as many consecutive copies of its child.
     """
 
     player: Int8
     """[N] who moves: 0, 1, CHANCE, TERMINAL or LEAF"""
-    parent: Int32
-    """[N] the parent's index, -1 at a root"""
+    copies: Int32
+    """[N] how many public states the node stands for"""
     edge_start: Int32
     """[N] the first of the node's edges, which are contiguous"""
     edge_count: Int32
     """[N] the number of children"""
     action_count: Int32
-    """[N] the number of actions (slots), 0 where nobody decides"""
+    """[N] the number of actions, 0 where nobody decides"""
     slot_start: Int64
     """[N] where the node's policy stands in the flat arrays"""
     info_count: Int32
-    """[2, N] infostates of each player"""
+    """[2, N] infostates of each player in one copy"""
     reach_start: Int64
-    """[2, N] where each player's reach stands; shared along edges that do not change it"""
+    """[2, N] where each player's reach stands"""
     value_start: Int64
     """[2, N] where each player's values stand"""
     simple: Int8
-    """[N] 1 where every action is legal, is its own child, and infostates keep their index"""
+    """[N] 1 where every action is legal and has its own child, infostates keep their index, and
+    chance has no part"""
     legal_start: Int64
-    """[N] where the node's [A * K] mask stands in `legal`, -1 if everything is legal"""
+    """[N] where the node's mask [A, K] stands in `legal`, -1 if everything is legal"""
     legal: Int8
     """[.] masks of legal (action, infostate) entries"""
     edge_child: Int32
     """[E] the child's node"""
+    edge_copy: Int32
+    """[E] which of the child's copies belongs to the parent's first; the others follow"""
+    edge_factor: Float64
+    """[E] what the child's chance weights, normalised, are multiplied by"""
+    edge_reach: Int64
+    """[2, E] where the reach of the edge's first copy stands"""
+    edge_value: Int64
+    """[2, E] where the values of the edge's first copy stand"""
     map_start: Int64
     """[2, E] where the edge's transition map stands"""
     map_count: Int32
@@ -74,7 +92,7 @@ class TreeArrays(NamedTuple):
     """[.] child's infostate"""
     terminal_matrix: Int32
     """[N] which matrix a terminal applies, -1 elsewhere"""
-    terminal_scale: NDArray[np.float64]
+    terminal_scale: Float64
     """[N] factor of the matrix"""
     matrix_start: Int64
     """[M] where each matrix stands"""

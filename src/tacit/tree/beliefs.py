@@ -1,7 +1,7 @@
 """Beliefs, and the one place where counterfactual values and expected values become each other.
 
-An infostate's expected value is its counterfactual value divided by the *compatible reach*: how much
-of the opponent's reach chance allows beside it, `C @ reach`.
+An infostate's expected value is its counterfactual value divided by the *compatible reach*: how
+much of the opponent's reach chance allows beside it, `C @ reach`.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ Vector = NDArray[Any]
 
 
 def compatible_reach(state: PublicState, player: int, opponent_reach: Vector) -> Vector:
-    """[K] for each infostate of `player`, the opponent's reach weighed by chance."""
-    matrix = state.compatibility if player == 0 else state.compatibility.T
-    weighed: Vector = matrix @ opponent_reach
+    """[.., K] for each infostate of `player`, the opponent's reach [.., K'] weighed by chance."""
+    matrix = state.compatibility.T if player == 0 else state.compatibility
+    weighed: Vector = opponent_reach @ matrix
     return weighed
 
 
 def cfv_to_value(
     state: PublicState, player: int, cfv: Vector, opponent_reach: Vector
 ) -> NDArray[np.float64]:
-    """Counterfactual values [K] to expected values [K]; zero where the opponent cannot be."""
+    """Counterfactual values [.., K] to expected ones; zero where the opponent cannot be."""
     total = compatible_reach(state, player, opponent_reach)
-    return np.divide(cfv, total, out=np.zeros(len(total)), where=total > 0)
+    return np.divide(cfv, total, out=np.zeros(total.shape), where=total > 0)
 
 
 def value_to_cfv(state: PublicState, player: int, value: Vector, opponent_reach: Vector) -> Vector:
-    """Expected values [K] to counterfactual values [K]."""
+    """Expected values [.., K] to counterfactual ones."""
     weighed: Vector = value * compatible_reach(state, player, opponent_reach)
     return weighed
 

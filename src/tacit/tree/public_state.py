@@ -2,9 +2,9 @@
 
 A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
 player 1) that can occur together, each with one world state and its chance weight. The weights form
-the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours the
-pair. Private deals are folded into the public state before them: a public state never waits for a
-chance event of which the public sees nothing.
+the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours
+the pair. Private deals are folded into the public state before them: a public state never waits
+for a chance event of which the public sees nothing.
 """
 
 from __future__ import annotations

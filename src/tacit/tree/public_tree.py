@@ -1,24 +1,32 @@
 """The public tree: arrays for the kernels, and the public states behind them.
 
-A tree starts at any public state, a forest at many; both are a `PublicTree`. Beliefs (the reaches at
-the roots) are given to the passes, not stored here, so one tree serves any PBS with its public
-state. A tree grows in place: `expand` turns leaves into decisions and appends their children.
+A tree starts at any public state, a forest at many; both are a `PublicTree`. Beliefs (the reaches
+at the roots) are given to the passes, not stored here, so one tree serves any PBS with its public
+state. A tree built without folding grows in place: `expand` gives leaves their moves and appends
+what follows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tacit.games import Game
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Int32, Int64, TreeArrays
-from tacit.tree.builder import Builder, Chunk, StopRule, concatenate
+from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, TreeArrays
+from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
 from tacit.tree.public_state import PublicState
+
+
+class Place(NamedTuple):
+    """One public state of a tree: a node, and which of its copies."""
+
+    node: int
+    copy: int
 
 
 @dataclass(frozen=True)
@@ -33,13 +41,17 @@ class Sizes:
 
 
 class PublicTree:
-    """A public tree or forest of one game; `roots` [R] are the nodes that have no parent."""
+    """A public tree or forest of one game."""
 
-    def __init__(self, builder: Builder, chunk: Chunk) -> None:
+    def __init__(self, builder: Builder, drawing: Drawing) -> None:
         self.builder = builder
-        self.state_number: Int32 = chunk.state
-        self.arrays = _lay_out(chunk, builder)
-        self.sizes = _sizes(self.arrays)
+        self.drawing = drawing
+        self._finish()
+
+    def _finish(self) -> None:
+        self.arrays, self.sizes = _lay_out(self.drawing, self.builder)
+        for name in ("leaves", "matrices"):
+            self.__dict__.pop(name, None)
 
     @property
     def game(self) -> Game:
@@ -48,13 +60,18 @@ class PublicTree:
 
     @property
     def nodes(self) -> int:
-        """The number of nodes."""
+        """The number of nodes, each standing for one or more public states."""
         return len(self.arrays.player)
 
-    @cached_property
-    def roots(self) -> Int32:
-        """[R] the roots' nodes."""
-        return np.flatnonzero(self.arrays.parent < 0).astype(np.int32)
+    @property
+    def public_states(self) -> int:
+        """The number of public states."""
+        return int(self.arrays.copies.sum())
+
+    @property
+    def roots(self) -> list[Root]:
+        """Where each root stands, in the order in which the forest's states were given."""
+        return self.drawing.roots
 
     @cached_property
     def leaves(self) -> Int32:
@@ -62,66 +79,64 @@ class PublicTree:
         return np.flatnonzero(self.arrays.player == LEAF).astype(np.int32)
 
     @cached_property
-    def matrices(self) -> NDArray[np.float64]:
+    def matrices(self) -> Float64:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
         return self.builder.matrices.packed()[1]
 
     def state(self, node: int) -> PublicState:
-        """The public state at `node` (one with the same subgame key, if the key is shared)."""
-        return self.builder.states[self.state_number[node]]
+        """The public state that the copies of `node` have in common (up to their subgame key)."""
+        return self.drawing.nodes[node].state
 
-    def children(self, node: int) -> Int32:
-        """The children of `node`."""
-        start, count = self.arrays.edge_start[node], self.arrays.edge_count[node]
-        return self.arrays.edge_child[start : start + count]
+    def children(self, place: Place) -> list[tuple[str, Place]]:
+        """The children of one public state, with the labels of the moves that lead to them."""
+        edges = (self.drawing.edges[number] for number in self.drawing.nodes[place.node].edges)
+        return [(e.transition.label, Place(e.child, e.copy + place.copy)) for e in edges]
 
-    def label(self, node: int) -> str:
-        """The label of the move that leads to `node`, empty at a root."""
-        parent = self.arrays.parent[node]
-        if parent < 0:
-            return ""
-        number = int(np.flatnonzero(self.children(parent) == node)[0])
-        return self.state(parent).expansion.transitions[number].label
+    def walk(self, place: Place | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
+        """Every public state below `place` (by default the first root), with the path to it."""
+        stack: list[tuple[Place, tuple[str, ...]]] = [(place or Place(*self.roots[0]), ())]
+        while stack:
+            here, path = stack.pop()
+            yield here, path
+            stack += [(child, (*path, label)) for label, child in reversed(self.children(here))]
 
-    def path(self, node: int) -> list[int]:
-        """The nodes from the root to `node`."""
-        found = [node]
-        while self.arrays.parent[found[-1]] >= 0:
-            found.append(int(self.arrays.parent[found[-1]]))
-        return found[::-1]
+    def block(self, flat: NDArray[Any], node: int) -> NDArray[Any]:
+        """A view [A, copies, K] of the node's part of a flat policy (or regrets, or sums)."""
+        arrays = self.arrays
+        shape = (
+            int(arrays.action_count[node]),
+            int(arrays.copies[node]),
+            int(arrays.info_count[arrays.player[node], node]),
+        )
+        start = int(arrays.slot_start[node])
+        return flat[start : start + shape[0] * shape[1] * shape[2]].reshape(shape)
 
-    def policy_block(self, flat: NDArray[np.float64], node: int) -> NDArray[np.float64]:
-        """A view [A, K] of the node's part of a flat policy (or regrets, or sums)."""
-        actions = int(self.arrays.action_count[node])
-        count = int(self.arrays.info_count[self.arrays.player[node], node])
-        start = int(self.arrays.slot_start[node])
-        return flat[start : start + actions * count].reshape(actions, count)
+    def vectors(self, flat: NDArray[Any], player: int, node: int, *, values: bool) -> NDArray[Any]:
+        """A view [copies, K] of the node's part of `player`'s values, or else reaches."""
+        arrays = self.arrays
+        start = int((arrays.value_start if values else arrays.reach_start)[player, node])
+        copies, count = int(arrays.copies[node]), int(arrays.info_count[player, node])
+        return flat[start : start + copies * count].reshape(copies, count)
 
-    def uniform_policy(self) -> NDArray[np.float64]:
+    def uniform_policy(self) -> Float64:
         """[slots] the policy that plays every legal action alike."""
         policy = np.zeros(self.sizes.slots)
-        for node in np.flatnonzero(self.arrays.action_count > 0):
-            block = self.policy_block(policy, node)
+        for node in np.flatnonzero(self.arrays.action_count > 0).tolist():
             legal = self.state(node).expansion.legal
-            block[:] = legal / legal.sum(axis=0)
+            self.block(policy, node)[:] = (legal / legal.sum(axis=0))[:, None, :]
         return policy
 
-    def expand(self, leaves: Sequence[int], *, depth: int = 1, stop: StopRule | None = None) -> None:
+    def expand(
+        self, leaves: Sequence[int], *, depth: int = 1, stop: StopRule | None = None
+    ) -> None:
         """Grow: each leaf gets its moves and what follows to `depth`; other nodes keep their place.
 
         New slots and vector entries come behind the old ones, so a solver keeps what it has learnt
         by lengthening its arrays.
         """
         for leaf in leaves:
-            if self.arrays.player[leaf] != LEAF:
-                raise ValueError(f"node {leaf} is not a leaf")
-            chunk = self.builder.chunk(self.state(leaf), depth, stop)
-            scale = _chance_scale(self, leaf)
-            self.state_number = np.concatenate([self.state_number, chunk.state[1:]])
-            self.arrays = _graft(self, int(leaf), chunk, scale)
-            self.sizes = _sizes(self.arrays)
-        for name in ("roots", "leaves", "matrices"):
-            self.__dict__.pop(name, None)
+            self.builder.grow(self.drawing, int(leaf), depth, stop)
+        self._finish()
 
 
 def build_tree(
@@ -129,11 +144,12 @@ def build_tree(
     *,
     depth: int | None = None,
     stop: StopRule | None = None,
+    fold: bool = True,
     max_bytes: int = 8 << 30,
 ) -> PublicTree:
     """The public tree of a game from its first public state, whole or to `depth` public moves."""
     builder = Builder(game, max_bytes=max_bytes)
-    return PublicTree(builder, builder.chunk(builder.root, depth, stop))
+    return build_forest(builder, [builder.root], depth=depth, stop=stop, fold=fold)
 
 
 def build_forest(
@@ -142,156 +158,117 @@ def build_forest(
     *,
     depth: int | None = None,
     stop: StopRule | None = None,
+    fold: bool = True,
 ) -> PublicTree:
     """The subgames at `states` as one forest; root r of the forest is `states[r]`."""
-    return PublicTree(builder, concatenate([builder.chunk(s, depth, stop) for s in states]))
+    return PublicTree(builder, builder.draw(states, depth=depth, stop=stop, fold=fold))
 
 
-def _chance_scale(tree: PublicTree, leaf: int) -> float:
-    """What chance has multiplied the leaf's normalised weights by, from its root to here."""
-    scale = 1.0
-    path = tree.path(leaf)
-    for parent, child in zip(path, path[1:], strict=False):
-        number = int(np.flatnonzero(tree.children(parent) == child)[0])
-        scale *= tree.state(parent).expansion.transitions[number].factor
-    return scale
-
-
-def _running(counts: NDArray[np.integer]) -> Int64:  # type: ignore[type-arg]
+def _running(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each of the consecutive blocks of these lengths starts."""
-    counts = counts.astype(np.int64)
     return np.cumsum(counts, axis=-1) - counts
 
 
-def _lay_out(chunk: Chunk, builder: Builder) -> TreeArrays:
-    mover = np.where(chunk.player < CHANCE, chunk.player, 0)
-    width = np.take_along_axis(chunk.info_count, mover[None, :], axis=0)[0]
-    map_count = np.maximum(chunk.map_count, 0)
-    map_start = _running(map_count)
-    map_start[1] += chunk.maps[0].shape[1]
-    maps = np.concatenate(chunk.maps, axis=1)
-    edge_start = _running(chunk.edge_count).astype(np.int32)
-    reach_start = _reach_places(
-        chunk.player,
-        chunk.parent,
-        edge_start,
-        chunk.edge_count,
-        chunk.info_count,
-        chunk.simple,
-        chunk.edge_child,
-        chunk.map_count,
-    )
-    return TreeArrays(
-        player=chunk.player,
-        parent=chunk.parent,
+def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
+    """Give every node and edge its place in the flat buffers."""
+    nodes, edges = drawing.nodes, drawing.edges
+    player = np.array([node.player for node in nodes], dtype=np.int8)
+    copies = np.array([node.copies for node in nodes], dtype=np.int32)
+    simple = np.array([node.simple for node in nodes], dtype=np.int8)
+    edge_count = np.array([len(node.edges) for node in nodes], dtype=np.int32)
+    edge_start = np.array([node.edges[0] if node.edges else 0 for node in nodes], dtype=np.int32)
+    info_count = np.array([node.state.counts for node in nodes], dtype=np.int32).T.copy()
+    action_count = np.zeros(len(nodes), dtype=np.int32)
+    slot_start = np.zeros(len(nodes), dtype=np.int64)
+    legal_start = np.full(len(nodes), -1, dtype=np.int64)
+    masks: list[NDArray[np.int8]] = []
+    slots = masked = scratch = 0
+    for number in drawing.decisions:
+        node = nodes[number]
+        if node.player >= CHANCE:
+            continue
+        legal = node.state.expansion.legal
+        action_count[number] = len(legal)
+        slot_start[number] = slots
+        slots += legal.size * node.copies
+        scratch = max(scratch, legal.size * node.copies)
+        if not legal.all():
+            legal_start[number] = masked
+            masked += legal.size
+            masks.append(legal.ravel().astype(np.int8))
+    terminal_matrix = np.full(len(nodes), -1, dtype=np.int32)
+    terminal_scale = np.zeros(len(nodes))
+    for number in np.flatnonzero(player == TERMINAL).tolist():
+        stored = builder.matrices.add(nodes[number].state.payoffs)
+        terminal_matrix[number], terminal_scale[number] = stored
+    entries = info_count.astype(np.int64) * copies
+    value_start = _running(entries)
+
+    map_count = np.full((2, len(edges)), IDENTITY, dtype=np.int32)
+    map_start = np.zeros((2, len(edges)), dtype=np.int64)
+    sources: list[Int32] = []
+    targets: list[Int32] = []
+    mapped = 0
+    for number, edge in enumerate(edges):
+        parent = nodes[edge.parent]
+        if parent.simple:
+            continue
+        for p in (0, 1):
+            if p != parent.player and keeps_index(edge.transition, p, parent.state.counts[p]):
+                continue
+            map_start[p, number] = mapped
+            map_count[p, number] = len(edge.transition.sources[p])
+            mapped += len(edge.transition.sources[p])
+            sources.append(edge.transition.sources[p])
+            targets.append(edge.transition.targets[p])
+
+    reach_start = np.zeros((2, len(nodes)), dtype=np.int64)
+    reach_room = [0, 0]
+    for number, node in enumerate(nodes):
+        for p in (0, 1):
+            come = node.only_edge
+            if (
+                come is not None
+                and map_count[p, come] == IDENTITY
+                and nodes[edges[come].parent].player != p
+            ):
+                reach_start[p, number] = reach_start[p, edges[come].parent]
+            else:
+                reach_start[p, number] = reach_room[p]
+                reach_room[p] += int(entries[p, number])
+
+    edge_child = np.array([edge.child for edge in edges], dtype=np.int32)
+    edge_copy = np.array([edge.copy for edge in edges], dtype=np.int32)
+    before = info_count[:, edge_child] * edge_copy.astype(np.int64)
+    empty = np.zeros(0, dtype=np.int32)
+    arrays = TreeArrays(
+        player=player,
+        copies=copies,
         edge_start=edge_start,
-        edge_count=chunk.edge_count,
-        action_count=chunk.action_count,
-        slot_start=_running(chunk.action_count * width),
-        info_count=chunk.info_count,
+        edge_count=edge_count,
+        action_count=action_count,
+        slot_start=slot_start,
+        info_count=info_count,
         reach_start=reach_start,
-        value_start=_running(chunk.info_count),
-        simple=chunk.simple,
-        legal_start=np.where(chunk.legal_count > 0, _running(chunk.legal_count), -1),
-        legal=chunk.legal,
-        edge_child=chunk.edge_child,
+        value_start=value_start,
+        simple=simple,
+        legal_start=legal_start,
+        legal=np.concatenate(masks) if masks else np.zeros(0, dtype=np.int8),
+        edge_child=edge_child,
+        edge_copy=edge_copy,
+        edge_factor=np.array([edge.transition.factor for edge in edges], dtype=np.float64),
+        edge_reach=reach_start[:, edge_child] + before,
+        edge_value=value_start[:, edge_child] + before,
         map_start=map_start,
-        map_count=chunk.map_count,
-        map_source=maps[0],
-        map_target=maps[1],
-        terminal_matrix=chunk.terminal_matrix,
-        terminal_scale=chunk.terminal_scale,
+        map_count=map_count,
+        map_source=np.concatenate(sources) if sources else empty,
+        map_target=np.concatenate(targets) if targets else empty,
+        terminal_matrix=terminal_matrix,
+        terminal_scale=terminal_scale,
         matrix_start=builder.matrices.packed()[0],
     )
-
-
-@njit(cache=True)
-def _reach_places(
-    player, parent, edge_start, edge_count, info_count, simple, edge_child, map_count
-):
-    """reach_start [2, N]: a place of its own where a move or a map changes the reach."""
-    nodes = len(player)
-    start = np.zeros((2, nodes), dtype=np.int64)
-    for p in range(2):
-        free = 0
-        for node in range(nodes):
-            if parent[node] < 0:
-                start[p, node] = free
-                free += info_count[p, node]
-            for edge in range(edge_start[node], edge_start[node] + edge_count[node]):
-                child = edge_child[edge]
-                if map_count[p, edge] == IDENTITY and player[node] != p:
-                    start[p, child] = start[p, node]
-                else:
-                    start[p, child] = free
-                    free += info_count[p, child]
-    return start
-
-
-def _sizes(arrays: TreeArrays) -> Sizes:
-    decisions = arrays.player < CHANCE
-    width = np.where(arrays.player == 1, arrays.info_count[1], arrays.info_count[0])
-    slots = arrays.action_count.astype(np.int64) * width * decisions
-    reach = (arrays.reach_start + arrays.info_count).max(axis=1)
-    values = (arrays.value_start + arrays.info_count).max(axis=1)
-    return Sizes(
-        int(slots.sum()),
-        (int(reach[0]), int(reach[1])),
-        (int(values[0]), int(values[1])),
-        int(slots.max(initial=0)),
+    total = entries.sum(axis=1)
+    sizes = Sizes(
+        slots, (reach_room[0], reach_room[1]), (int(total[0]), int(total[1])), max(1, scratch)
     )
-
-
-def _graft(tree: PublicTree, leaf: int, chunk: Chunk, scale: float) -> TreeArrays:
-    """The tree's arrays with `chunk` in the place of `leaf`; new nodes and entries at the end."""
-    old = tree.arrays
-    new = _lay_out(chunk, tree.builder)
-    nodes, edges = len(old.player), len(old.edge_child)
-    room = tree.sizes
-
-    def renumber(local: Int32) -> Int32:
-        return np.where(local == 0, leaf, local + (nodes - 1)).astype(np.int32)
-
-    def join(before: NDArray[np.generic], after: NDArray[np.generic], at_leaf: object) -> object:
-        grown = np.concatenate([before, after[..., 1:]], axis=-1)
-        grown[..., leaf] = at_leaf
-        return grown
-
-    value_room = np.array(room.values)[:, None]
-    reach_start = new.reach_start + np.array(room.reach)[:, None]
-    for p in (0, 1):
-        # What stood at the chunk's root stands at the leaf's place.
-        reach_start[p] = np.where(
-            new.reach_start[p] == new.reach_start[p, 0], old.reach_start[p, leaf], reach_start[p]
-        )
-    maps = len(old.map_source)
-    return TreeArrays(
-        player=join(old.player, new.player, new.player[0]),
-        parent=join(old.parent, renumber(new.parent), old.parent[leaf]),
-        edge_start=join(old.edge_start, new.edge_start + edges, new.edge_start[0] + edges),
-        edge_count=join(old.edge_count, new.edge_count, new.edge_count[0]),
-        action_count=join(old.action_count, new.action_count, new.action_count[0]),
-        slot_start=join(
-            old.slot_start, new.slot_start + room.slots, new.slot_start[0] + room.slots
-        ),
-        info_count=join(old.info_count, new.info_count, old.info_count[:, leaf]),
-        reach_start=join(old.reach_start, reach_start, old.reach_start[:, leaf]),
-        value_start=join(
-            old.value_start, new.value_start + value_room, old.value_start[:, leaf]
-        ),
-        simple=join(old.simple, new.simple, new.simple[0]),
-        legal_start=join(
-            old.legal_start,
-            np.where(new.legal_start >= 0, new.legal_start + len(old.legal), -1),
-            new.legal_start[0] + len(old.legal) if new.legal_start[0] >= 0 else -1,
-        ),
-        legal=np.concatenate([old.legal, new.legal]),
-        edge_child=np.concatenate([old.edge_child, renumber(new.edge_child)]),
-        map_start=np.concatenate([old.map_start, new.map_start + maps], axis=1),
-        map_count=np.concatenate([old.map_count, new.map_count], axis=1),
-        map_source=np.concatenate([old.map_source, new.map_source]),
-        map_target=np.concatenate([old.map_target, new.map_target]),
-        terminal_matrix=join(old.terminal_matrix, new.terminal_matrix, new.terminal_matrix[0]),
-        terminal_scale=join(old.terminal_scale, new.terminal_scale * scale, 0.0),
-        matrix_start=tree.builder.matrices.packed()[0],
-    )
+    return arrays, sizes
