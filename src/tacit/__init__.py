@@ -1,3 +1,65 @@
-"""tacit: learn, search, solve, play and explain games with hidden information."""
+"""tacit: learn, search, solve, play and explain games with hidden information.
+
+>>> import tacit
+>>> solution = tacit.solve_game("kuhn", target=1e-4)
+>>> round(solution.value, 3)
+-0.056
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacit.games import Game
+    from tacit.solve import Solution
 
 __version__ = "0.1.0"
+
+__all__ = ["load_game", "load_solution", "save_solution", "solve_game"]
+
+
+# Imports stand inside the functions: Numba takes half a second, and not all users solve.
+
+
+def load_game(name: str) -> Game:
+    """The game called `name`, such as ``leduc`` or ``openspiel:leduc_poker``."""
+    from tacit.formats import game_names
+
+    return game_names.load_game(name)
+
+
+def solve_game(
+    game: Game | str,
+    *,
+    target: float | None = None,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    **options: Any,
+) -> Solution:
+    """Solve a game to a target exploitability, for a time or for a number of iterations.
+
+    `options` are those of `tacit.solve.solve_tree`, such as ``algorithm="dcfr"``.
+    """
+    from tacit.solve import Limits, solve_tree
+    from tacit.tree import build_tree
+
+    limits = Limits(target=target, seconds=seconds, iterations=iterations)
+    tree = build_tree(load_game(game) if isinstance(game, str) else game)
+    return solve_tree(tree, limits, **options)
+
+
+def save_solution(solution: Solution, path: str | Path) -> None:
+    """Write a solution to a file, with all that is needed to check it and to go on solving."""
+    from tacit.formats import solution as files
+
+    files.save_solution(solution, path)
+
+
+def load_solution(path: str | Path) -> Solution:
+    """Read a solution from a file and rebuild its game."""
+    from tacit.formats import solution as files
+
+    return files.load_solution(path)

@@ -1,5 +1,8 @@
 """Regret minimisers, fictitious play, best responses and the exact linear program."""
 
+from typing import TYPE_CHECKING, Any
+
+from tacit.solve.anytime import Checkpoint, Limits, Run, Stop, run
 from tacit.solve.engine import Solver, normalise
 from tacit.solve.evaluation import (
     Evaluation,
@@ -8,7 +11,6 @@ from tacit.solve.evaluation import (
     exploitability,
     infostate_values,
 )
-from tacit.solve.linear_program import ExactSolution, solve_exactly
 from tacit.solve.minimiser import (
     ALGORITHMS,
     FictitiousPlay,
@@ -16,20 +18,51 @@ from tacit.solve.minimiser import (
     RegretMatching,
     find_algorithm,
 )
+from tacit.solve.solution import (
+    DEFAULT_ALGORITHM,
+    LINEAR_PROGRAM,
+    Solution,
+    infostate_names,
+    resume,
+    solve_tree,
+)
+
+if TYPE_CHECKING:
+    from tacit.solve.linear_program import ExactSolution, solve_exactly
 
 __all__ = [
     "ALGORITHMS",
+    "DEFAULT_ALGORITHM",
+    "LINEAR_PROGRAM",
+    "Checkpoint",
     "Evaluation",
     "ExactSolution",
     "FictitiousPlay",
+    "Limits",
     "Minimiser",
     "RegretMatching",
+    "Run",
+    "Solution",
     "Solver",
+    "Stop",
     "best_response",
     "evaluate",
     "exploitability",
     "find_algorithm",
+    "infostate_names",
     "infostate_values",
     "normalise",
+    "resume",
+    "run",
     "solve_exactly",
+    "solve_tree",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the linear program when it is first asked for: SciPy takes a second to load."""
+    if name in ("ExactSolution", "solve_exactly"):
+        from tacit.solve import linear_program
+
+        return getattr(linear_program, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,218 @@
+"""Solutions as files: everything needed to check a policy, and to go on solving.
+
+A file is NumPy's npz: `about` (a JSON text), `history` [checkpoints, 4], `policy` [slots] and the
+solver's arrays under `memory.<name>`. The game is stored by name and rebuilt on loading; a
+fingerprint of its public tree makes sure that it is the same game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from dataclasses import asdict, astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import __version__
+from tacit.formats.game_names import load_game
+from tacit.games import GameError
+from tacit.solve import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
+from tacit.tree import PublicTree, build_tree
+
+FORMAT = "tacit-solution"
+VERSION = 1
+DIGITS = 9
+"""Payoffs and chances are compared to this many decimals."""
+
+_KINDS: dict[str, type[RegretMatching] | type[FictitiousPlay]] = {
+    kind.__name__: kind for kind in (RegretMatching, FictitiousPlay)
+}
+
+
+class SolutionError(GameError):
+    """A file that is not a solution, is damaged, or belongs to another game."""
+
+
+def save_solution(solution: Solution, path: str | Path) -> None:
+    """Write `solution` to `path`; an older file is replaced only when the new one is whole."""
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tacit": __version__,
+        "game": solution.game.name,
+        "fingerprint": fingerprint(solution.tree),
+        "algorithm": solution.algorithm,
+        "settings": _settings(solution.minimiser),
+        "precision": solution.precision,
+        "seed": solution.seed,
+        "stop": solution.stop,
+        "target": solution.target,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "value": solution.value,
+        "exploitability": solution.exploitability,
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "about": np.array(json.dumps(about)),
+        "history": np.array([astuple(point) for point in solution.history]),
+        "policy": solution.policy,
+    }
+    arrays |= {f"memory.{name}": kept for name, kept in solution.memory.items()}
+    path = Path(path)
+    part = _part(path)
+    try:
+        with part.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise GameError if a file cannot be written at `path`; better before solving than after."""
+    path = Path(path)
+    if path.is_dir():
+        raise GameError(f"cannot write {path}: it is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+    part = _part(path)
+    try:
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise GameError(f"cannot write {path}: {error.strerror}") from None
+
+
+def load_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> Solution:
+    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file."""
+    about, arrays = _read(Path(path))
+    tree = build_tree(load_game(str(about["game"])), max_bytes=max_bytes)
+    if about["fingerprint"] != fingerprint(tree):
+        raise SolutionError(
+            f"{path} was made by tacit {about['tacit']} for a game {about['game']!r} with another "
+            "tree than it has here; solve it again"
+        )
+    try:
+        solution = Solution(
+            tree=tree,
+            algorithm=str(about["algorithm"]),
+            minimiser=_minimiser(about["settings"]),
+            precision=str(about["precision"]),
+            seed=int(about["seed"]),
+            stop=Stop(about["stop"]),
+            target=about["target"],
+            history=tuple(
+                Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"]
+            ),
+            policy=arrays["policy"].astype(np.float64),
+            memory={
+                name.removeprefix("memory."): kept
+                for name, kept in arrays.items()
+                if name.startswith("memory.")
+            },
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise SolutionError(f"{path} is damaged ({error})") from None
+    _check_arrays(solution, path)
+    return solution
+
+
+def fingerprint(tree: PublicTree) -> str:
+    """A digest of all that makes up a tree: who moves where, infostates, transitions, payoffs."""
+    arrays = tree.arrays
+    digest = hashlib.sha256()
+    for whole in (
+        arrays.player,
+        arrays.copies,
+        arrays.edge_count,
+        arrays.edge_child,
+        arrays.edge_copy,
+        arrays.action_count,
+        arrays.slot_start,
+        arrays.info_count,
+        arrays.legal_start,
+        arrays.legal,
+        arrays.map_count,
+        arrays.map_source,
+        arrays.map_target,
+        arrays.terminal_matrix,
+    ):
+        digest.update(np.ascontiguousarray(whole, dtype=np.int64).tobytes())
+    for measured in (arrays.edge_factor, arrays.terminal_scale, tree.matrices):
+        digest.update((np.round(measured, DIGITS) + 0.0).tobytes())
+    return digest.hexdigest()
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{os.getpid()}.part")
+
+
+def _settings(minimiser: Minimiser | None) -> dict[str, Any] | None:
+    """A minimiser as JSON; infinite exponents are strings, which JSON lacks numbers for."""
+    if minimiser is None:
+        return None
+    fields = {
+        name: str(value) if isinstance(value, float) and np.isinf(value) else value
+        for name, value in asdict(minimiser).items()
+    }
+    return {"kind": type(minimiser).__name__, **fields}
+
+
+def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
+    if settings is None:
+        return None
+    fields: dict[str, Any] = {
+        name: float(value) if value == "inf" else value
+        for name, value in settings.items()
+        if name != "kind"
+    }
+    return _KINDS[settings["kind"]](**fields)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    if not path.exists():
+        raise SolutionError(f"there is no file {path}")
+    if path.is_dir():
+        raise SolutionError(f"{path} is a folder, not a solution")
+    foreign = f"{path} is not a solution of tacit, or damaged; `tacit solve GAME --out` makes one"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if "about" not in file.files:
+                raise SolutionError(foreign)
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(str(arrays.pop("about")))
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
+        if isinstance(error, SolutionError):
+            raise
+        raise SolutionError(foreign) from None
+    except AttributeError:  # np.load gives a bare array for the npy format
+        raise SolutionError(foreign) from None
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise SolutionError(foreign)
+    if about.get("version") != VERSION:
+        raise SolutionError(
+            f"{path} has version {about.get('version')} of the format, this tacit reads version "
+            f"{VERSION}; it was made by tacit {about.get('tacit')}"
+        )
+    missing = {"game", "fingerprint", "tacit", "algorithm"} - about.keys()
+    if missing or {"history", "policy"} - arrays.keys():
+        raise SolutionError(f"{path} is damaged: parts are missing")
+    return about, arrays
+
+
+def _check_arrays(solution: Solution, path: str | Path) -> None:
+    tree, policy = solution.tree, solution.policy
+    right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
+    right = right and all(kept.shape == policy.shape for kept in solution.memory.values())
+    if right:
+        for node in np.flatnonzero(tree.arrays.action_count > 0):
+            block = tree.block(policy, int(node))
+            right = right and bool(np.all(block >= 0) and np.allclose(block.sum(axis=0), 1))
+    if not right:
+        raise SolutionError(f"{path} is damaged: its policy does not fit the game")

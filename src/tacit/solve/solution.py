@@ -1,0 +1,246 @@
+"""A solved game: the average policy with what is known about it, and how to make one.
+
+`solve_tree` runs any algorithm, the exact linear program included, and answers with a `Solution`,
+which says what each infostate does and holds all that is needed to go on solving.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import Game, GameError, State
+from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solve.engine import Solver
+from tacit.solve.evaluation import evaluate
+from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
+from tacit.tree import PublicState, PublicTree
+from tacit.tree.public_tree import Place
+
+DEFAULT_ALGORITHM = "pcfr+"
+LINEAR_PROGRAM = "lp"
+PRECISIONS: dict[str, type[np.floating[Any]]] = {"single": np.float32, "double": np.float64}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """A policy [slots] for a whole game, its worth, and how it came about.
+
+    `value` is what player 1 gets, `exploitability` NashConv / 2, both of the policy. `memory` holds
+    the solver's arrays by name, so that it can go on; it is empty after the linear program.
+    """
+
+    tree: PublicTree = field(repr=False)
+    algorithm: str
+    minimiser: Minimiser | None
+    precision: str
+    seed: int
+    stop: Stop
+    target: float | None
+    history: tuple[Checkpoint, ...] = field(repr=False)
+    policy: NDArray[np.float64] = field(repr=False)
+    memory: Mapping[str, NDArray[Any]] = field(repr=False)
+
+    @property
+    def game(self) -> Game:
+        """The game that is solved."""
+        return self.tree.game
+
+    @property
+    def iterations(self) -> int:
+        """How many iterations were run, all runs together."""
+        return self.history[-1].iteration
+
+    @property
+    def seconds(self) -> float:
+        """How long they took."""
+        return self.history[-1].seconds
+
+    @property
+    def value(self) -> float:
+        """What player 1 gets when both follow the policy."""
+        return self.history[-1].value
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / 2 of the policy."""
+        return self.history[-1].exploitability
+
+    @property
+    def shortfall(self) -> str | None:
+        """One line that says why the target was missed; None if it was met, or there was none."""
+        if self.target is None or self.exploitability <= self.target:
+            return None
+        reached = f"exploitability {self.exploitability:.3g} after {self.iterations:,} iterations"
+        advice = {
+            Stop.STALLED: f"{self.algorithm} no longer improves"
+            + (", try --precision double" if self.precision == "single" else ""),
+            Stop.ITERATIONS: "allow more iterations",
+            Stop.TIME: "allow more time",
+        }
+        hint = advice.get(self.stop, "")
+        return f"the target {self.target:g} is not met: {reached}" + (f"; {hint}" if hint else "")
+
+    def place(self, moves: str = "") -> Place:
+        """The public state after `moves`: labels of public moves, split by spaces."""
+        here = Place(*self.tree.roots[0])
+        for word in moves.split():
+            children = dict(self.tree.children(here))
+            if word not in children:
+                options = ", ".join(children) or "none: the game is over"
+                raise GameError(f"{word!r} is not possible here; possible: {options}")
+            here = children[word]
+        return here
+
+    def probabilities(self, place: Place) -> NDArray[np.float64]:
+        """[A, K] how likely each infostate of the mover is to take each action."""
+        chosen: NDArray[np.float64] = self.tree.block(self.policy, place.node)[:, place.copy]
+        return chosen
+
+    def policy_at(self, moves: str = "", infostate: str = "") -> dict[str, float]:
+        """What the mover does after `moves` with `infostate`, as `infostate_names` calls it."""
+        place = self.place(moves)
+        state = self.tree.state(place.node)
+        if not state.expansion.labels or state.mover > 1:
+            raise GameError(f"no player moves after {moves!r}")
+        names = infostate_names(state, state.mover)
+        if infostate not in names:
+            raise GameError(f"no infostate {infostate!r} here; there are: {', '.join(names)}")
+        column = names.index(infostate)
+        legal = state.expansion.legal[:, column]
+        chosen = self.probabilities(place)[:, column]
+        return {
+            label: float(share)
+            for label, share, possible in zip(state.expansion.labels, chosen, legal, strict=True)
+            if possible
+        }
+
+
+def solve_tree(
+    tree: PublicTree,
+    limits: Limits,
+    *,
+    algorithm: str = DEFAULT_ALGORITHM,
+    alternating: bool = True,
+    precision: str = "single",
+    seed: int = 0,
+    on_checkpoint: OnCheckpoint | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """Solve a whole tree. The algorithms here are deterministic; `seed` is kept for the record."""
+    if algorithm == LINEAR_PROGRAM:
+        return _solve_exactly(tree, limits, seed)
+    if precision not in PRECISIONS:
+        raise GameError(f"unknown precision {precision!r}; known: {', '.join(PRECISIONS)}")
+    minimiser = find_algorithm(algorithm, alternating=alternating)
+    solver = Solver(tree, minimiser, dtype=PRECISIONS[precision])
+    begun = Solution(
+        tree=tree,
+        algorithm=algorithm,
+        minimiser=minimiser,
+        precision=precision,
+        seed=seed,
+        stop=Stop.INTERRUPTED,
+        target=limits.target,
+        history=(),
+        policy=np.zeros(0),
+        memory={},
+    )
+    return _go_on(begun, solver, limits, on_checkpoint, on_chunk)
+
+
+def resume(
+    solution: Solution,
+    limits: Limits,
+    *,
+    on_checkpoint: OnCheckpoint | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """Go on from `solution`: the result is that of a run that never stopped."""
+    if solution.minimiser is None:
+        raise GameError("the linear program has solved this exactly; there is nothing to resume")
+    solver = Solver(solution.tree, solution.minimiser, dtype=PRECISIONS[solution.precision])
+    solver.iteration = solution.iterations
+    for name, kept in solution.memory.items():
+        getattr(solver, name)[:] = kept
+    return _go_on(solution, solver, limits, on_checkpoint, on_chunk)
+
+
+def infostate_names(state: PublicState, player: int) -> list[str]:
+    """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``1,6``.
+
+    It is what differs between the texts that the player sees with each of them; empty if there is
+    only one.
+    """
+    worlds: dict[int, State] = {}
+    for cell, world in state.cells.items():
+        worlds.setdefault(cell[player], world)
+    words = [_WORD.findall(worlds[index].render(player)) for index in range(len(worlds))]
+    if len({len(line) for line in words}) == 1:
+        columns = [column for column in zip(*words, strict=True) if len(set(column)) > 1]
+        names = [" ".join(line) for line in zip(*columns, strict=True)] or [""] * len(words)
+    else:
+        names = [" ".join(line) for line in words]
+    names = [name.rstrip(".,") for name in names]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} #{number}".strip() for number, name in enumerate(names, start=1)]
+
+
+_WORD = re.compile(r"[^\s\[\]():;]+")
+
+
+def _memory_names(minimiser: Minimiser) -> tuple[str, ...]:
+    """The arrays [slots] of a `Solver` that its next iteration depends on."""
+    return ("policy", "sums", "regrets" if isinstance(minimiser, RegretMatching) else "mixture")
+
+
+def _go_on(
+    solution: Solution,
+    solver: Solver,
+    limits: Limits,
+    on_checkpoint: OnCheckpoint | None,
+    on_chunk: OnChunk | None,
+) -> Solution:
+    done = run(
+        solver,
+        limits,
+        history=solution.history,
+        on_checkpoint=on_checkpoint,
+        on_chunk=on_chunk,
+    )
+    return replace(
+        solution,
+        stop=done.stop,
+        target=limits.target,
+        history=done.history,
+        policy=done.policy,
+        memory={name: getattr(solver, name) for name in _memory_names(solver.minimiser)},
+    )
+
+
+def _solve_exactly(tree: PublicTree, limits: Limits, seed: int) -> Solution:
+    from tacit.solve.linear_program import solve_exactly  # SciPy takes a second to load
+
+    start = time.perf_counter()
+    policy = solve_exactly(tree).policy
+    worth = evaluate(tree, policy)
+    seconds = time.perf_counter() - start
+    return Solution(
+        tree=tree,
+        algorithm=LINEAR_PROGRAM,
+        minimiser=None,
+        precision="double",
+        seed=seed,
+        stop=Stop.EXACT,
+        target=limits.target,
+        history=(Checkpoint(0, seconds, worth.exploitability, worth.value),),
+        policy=policy,
+        memory={},
+    )
