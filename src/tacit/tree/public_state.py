@@ -1,7 +1,8 @@
 """Public states derived from a game's rules: infostates, transitions and chance weights.
 
 A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
-player 1) that can occur together, each with one world state and its chance weight. The weights form
+player 1) that can occur together, each with its chance weight and the world states it may be in
+(more than one only where chance did something that neither player has seen). The weights form
 the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours
 the pair. Private deals are folded into the public state before them: a public state never waits
 for a chance event of which the public sees nothing.
@@ -9,7 +10,7 @@ for a chance event of which the public sees nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,6 +21,10 @@ from numpy.typing import NDArray
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 
 WEIGHT_TOLERANCE = 1e-9
+
+
+Worlds = tuple[tuple[State, float], ...]
+"""The world states of a cell, each with its share of the cell's weight."""
 
 
 class GameTooLargeError(GameError):
@@ -63,7 +68,7 @@ class PublicState:
         space: PublicStateSpace,
         key: Hashable,
         privates: tuple[tuple[Hashable, ...], tuple[Hashable, ...]],
-        cells: dict[tuple[int, int], State],
+        cells: dict[tuple[int, int], Worlds],
         weights: dict[tuple[int, int], float],
     ) -> None:
         self.space = space
@@ -71,7 +76,7 @@ class PublicState:
         self.privates = privates
         self.cells = cells
         self.weights = weights
-        self.sample = next(iter(cells.values()))
+        self.sample = next(iter(cells.values()))[0][0]
         self.mover = self.sample.player
 
     @property
@@ -92,8 +97,9 @@ class PublicState:
     def payoffs(self) -> NDArray[np.float64]:
         """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
         matrix = np.zeros(self.counts)
-        for cell, state in self.cells.items():
-            matrix[cell] = self.weights[cell] * state.payoff()
+        for cell, worlds in self.cells.items():
+            mean = sum(share * world.payoff() for world, share in worlds)
+            matrix[cell] = self.weights[cell] * mean
         matrix.flags.writeable = False
         return matrix
 
@@ -101,6 +107,12 @@ class PublicState:
     def expansion(self) -> Expansion:
         """The moves and children of this public state."""
         return self.space.expand(self)
+
+    def worlds(self) -> Iterator[tuple[tuple[int, int], State, float]]:
+        """Every world state with its cell and its share of the cell's weight."""
+        for cell, worlds in self.cells.items():
+            for world, share in worlds:
+                yield cell, world, share
 
     def find(self, player: int, private: Hashable) -> int:
         """The index of the infostate of `player` with this private key."""
@@ -150,7 +162,7 @@ class PublicStateSpace:
         mover = state.mover
         names: dict[int, str] = {}
         pieces: list[_Piece] = []
-        for (i, j), world in state.cells.items():
+        for cell, world, share in state.worlds():
             if world.player != mover:
                 raise GameError(
                     f"{self.game.name}: public state {world.public()!r} does not tell who moves; "
@@ -158,11 +170,11 @@ class PublicStateSpace:
                 )
             actions = world.actions()
             chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
-            weight = state.weights[i, j]
+            weight = state.weights[cell] * share
             for action, chance in zip(actions, chances, strict=True):
                 if action not in names:
                     names[action] = world.label(action)
-                pieces.append(_Piece((i, j), world.child(action), weight * chance, action))
+                pieces.append(_Piece(cell, world.child(action), weight * chance, action))
         order = sorted(names)
         legal = np.ones((0, 0), dtype=bool)
         if mover != CHANCE:
@@ -245,25 +257,24 @@ class PublicStateSpace:
                     "infostates; make subgame_key() tell them apart"
                 )
         index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
-        flows: dict[tuple[int, int, int, int], float] = {}
-        cells: dict[tuple[int, int], State] = {}
+        flows: dict[_FlowKey, dict[State, float]] = {}
         for name0, name1, piece in keyed:
-            cell = index[0][name0], index[1][name1]
-            flow = (*piece.sources, *cell)
-            flows[flow] = flows.get(flow, 0.0) + piece.weight
-            cells.setdefault(cell, piece.world)
+            worlds = flows.setdefault((*piece.sources, index[0][name0], index[1][name1]), {})
+            worlds[piece.world] = worlds.get(piece.world, 0.0) + piece.weight
         pairs = (
             sorted({(i, to_i) for i, _, to_i, _ in flows}),
             sorted({(j, to_j) for _, j, _, to_j in flows}),
         )
-        weights = self._merge(flows, pairs, label)
-        total = sum(weights.values())
-        weights = {cell: weight / total for cell, weight in sorted(weights.items())}
+        cells = self._merge(flows, pairs, label)
+        masses = {cell: sum(worlds.values()) for cell, worlds in sorted(cells.items())}
+        total = sum(masses.values())
+        weights = {cell: mass / total for cell, mass in masses.items()}
         if known is None:
-            known = PublicState(
-                self, key, privates, {cell: cells[cell] for cell in weights}, weights
-            )
-            self._known[key] = known
+            shares = {
+                cell: tuple((w, weight / mass) for w, weight in cells[cell].items())
+                for cell, mass in masses.items()
+            }
+            known = self._known[key] = PublicState(self, key, privates, shares, weights)
         elif known.weights.keys() != weights.keys() or any(
             abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
             for cell, weight in weights.items()
@@ -283,11 +294,11 @@ class PublicStateSpace:
 
     def _merge(
         self,
-        flows: dict[tuple[int, int, int, int], float],
+        flows: dict[_FlowKey, dict[State, float]],
         pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
         label: str,
-    ) -> dict[tuple[int, int], float]:
-        """One weight a cell; every way into it must agree and none may be missing.
+    ) -> dict[tuple[int, int], dict[State, float]]:
+        """The worlds of each cell; every way into it must weigh the same and none may be missing.
 
         Only then is reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell,
         whatever the players do.
@@ -296,12 +307,15 @@ class PublicStateSpace:
         for player in (0, 1):
             for _, target in pairs[player]:
                 ways[player][target] = ways[player].get(target, 0) + 1
-        weights: dict[tuple[int, int], float] = {}
+        cells: dict[tuple[int, int], dict[State, float]] = {}
         counted: dict[tuple[int, int], int] = {}
-        for (_, _, to_i, to_j), weight in flows.items():
+        for (_, _, to_i, to_j), worlds in flows.items():
             cell = to_i, to_j
             counted[cell] = counted.get(cell, 0) + 1
-            if abs(weights.setdefault(cell, weight) - weight) > WEIGHT_TOLERANCE * weight:
+            weight = sum(worlds.values())
+            if abs(sum(cells.setdefault(cell, worlds).values()) - weight) > (
+                WEIGHT_TOLERANCE * weight
+            ):
                 raise GameError(
                     f"{self.game.name}: after {label!r} infostates merge that chance weighs "
                     "differently; private() must tell them apart"
@@ -312,4 +326,8 @@ class PublicStateSpace:
                     f"{self.game.name}: after {label!r} infostates merge that differ in what the "
                     "opponent may hold; private() must tell them apart"
                 )
-        return weights
+        return cells
+
+
+_FlowKey = tuple[int, int, int, int]
+"""(source of player 0, source of player 1, target of player 0, target of player 1)"""
