@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL
+from tacit.games.game import CHANCE, TERMINAL
 
 LEAF = 4
 """The mover of a node where a depth-limited tree ends and the game does not."""
