@@ -21,6 +21,8 @@ StopRule = Callable[[State], bool]
 """Says of a world state whether its public state is to be a leaf; it may read only public facts."""
 
 _FACTOR_TOLERANCE = 1e-12
+_LEAST_STATES = 100_000
+"""How many different public states are looked at for a lower bound of a tree's size."""
 
 
 class Size(NamedTuple):
@@ -88,7 +90,7 @@ class MatrixStore:
         flat = matrix.ravel()
         scale = float(flat[int(np.argmax(np.abs(flat)))])
         unit = matrix / scale if scale != 0.0 else np.zeros_like(matrix)
-        key = (matrix.shape, np.round(unit, 12).tobytes())
+        key = (matrix.shape, (np.round(unit, 12) + 0.0).tobytes())  # no -0.0
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = len(self.matrices)
@@ -245,15 +247,48 @@ class Builder:
     def _check_size(
         self, states: Sequence[PublicState], depth: int | None, stop: StopRule | None
     ) -> None:
-        sizes = [self.size(state, depth=depth, stop=stop) for state in states]
+        if depth is not None and depth < 1:
+            raise GameError(f"a tree has a depth of at least 1, not {depth}")
+        # The bound comes first: a game far too large is refused before it is looked at in full.
+        new = [state for state in states if (id(state), depth, stop) not in self._sizes]
+        self._check_bytes([self._least(state, depth, stop) for state in new], "at least")
+        self._check_bytes([self._size(state, depth, stop, True) for state in states], "about")
+
+    def _check_bytes(self, sizes: Sequence[Size], word: str) -> None:
         needed = sum(size.bytes() for size in sizes)
         if needed > self.max_bytes:
             count = readable_count(sum(size.public_states for size in sizes))
             raise GameTooLargeError(
-                f"{self.game.name} needs about {readable_bytes(needed)} ({count} public states), "
+                f"{self.game.name} needs {word} {readable_bytes(needed)} ({count} public states), "
                 f"more than the {readable_bytes(self.max_bytes)} allowed; solve a smaller game, "
                 "limit the depth, or allow more memory"
             )
+
+    def _least(self, state: PublicState, depth: int | None, stop: StopRule | None) -> Size:
+        """A lower bound of the size, from the moves of one world state a public state."""
+        known: dict[tuple[Hashable, int | None], Size] = {}
+
+        def least(world: State, left: int | None, top: bool) -> Size:
+            after = [world.child(action) for action in world.actions()]
+            while world.player == CHANCE and len({child.public() for child in after}) == 1:
+                world = after[0]
+                after = [world.child(action) for action in world.actions()]
+            ends = not top and (left == 0 or (stop is not None and stop(world)))
+            if not after or ends or len(known) > _LEAST_STATES:
+                return Size(1, 0, 2)
+            key = (world.subgame_key(), left)
+            if key not in known:
+                children = {child.public(): child for child in after}.values()
+                below = [least(child, _less(left, world.player), False) for child in children]
+                slots = 0 if world.player == CHANCE else len(after)
+                known[key] = Size(
+                    1 + sum(size.public_states for size in below),
+                    slots + sum(size.slots for size in below),
+                    2 + sum(size.entries for size in below),
+                )
+            return known[key]
+
+        return least(state.sample, depth, True)
 
     def _size(
         self, state: PublicState, depth: int | None, stop: StopRule | None, top: bool
