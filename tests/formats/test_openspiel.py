@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import tacit
+from tacit import cli
 from tacit.formats.openspiel import (
     OpenSpielGame,
     OpenSpielState,
@@ -359,6 +362,19 @@ def test_games_are_found_solved_saved_and_exported_by_name(tmp_path: Path) -> No
     tacit.save_solution(solution, tmp_path / "kuhn.npz")
     again = tacit.load_solution(tmp_path / "kuhn.npz")
     assert_worth(again.tree, again.policy, policy_to_openspiel(again.tree, again.policy))
+
+
+def test_the_command_line_takes_openspiels_games(tmp_path: Path) -> None:
+    def run(*words: str, typed: str = "") -> str:
+        result = CliRunner().invoke(cli.tacit, words, input=typed)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    file = str(tmp_path / "kuhn.npz")
+    solved = json.loads(run("solve", "openspiel:kuhn_poker", "--out", file, "--json"))
+    assert solved["value"] == pytest.approx(-1 / 18, abs=1e-4)
+    assert json.loads(run("exploitability", file, "--json"))["exploitability"] < 1e-4
+    assert "2b" in run("show", file, typed="Bet\nquit\n")
 
 
 @pytest.mark.parametrize(
