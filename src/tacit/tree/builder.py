@@ -155,15 +155,20 @@ class Builder:
                 self._draw_below(drawing, len(drawing.nodes) - 1, depth, stop)
         return drawing
 
-    def grow(self, drawing: Drawing, leaf: int, depth: int, stop: StopRule | None) -> None:
-        """Give a leaf its moves, and what follows to `depth`."""
-        node = drawing.nodes[leaf]
-        if node.player != LEAF:
-            raise GameError(f"node {leaf} is not a leaf")
-        if node.copies != 1:
-            raise GameError(f"leaf {leaf} is folded; build the tree with fold=False to grow it")
-        node.player = _player(node.state, False)
-        self._draw_below(drawing, leaf, depth, stop)
+    def grow(
+        self, drawing: Drawing, leaves: Sequence[int], depth: int, stop: StopRule | None
+    ) -> None:
+        """Give leaves their moves, and what follows to `depth`."""
+        _check_depth(depth)
+        for number, leaf in enumerate(leaves):
+            if drawing.nodes[leaf].player != LEAF or leaf in leaves[:number]:
+                raise GameError(f"node {leaf} is not a leaf")
+            if drawing.nodes[leaf].copies != 1:
+                raise GameError(f"leaf {leaf} is folded; build the tree with fold=False to grow it")
+        for leaf in leaves:
+            node = drawing.nodes[leaf]
+            node.player = _player(node.state, False)
+            self._draw_below(drawing, leaf, depth, stop)
 
     def _draw_below(
         self, drawing: Drawing, number: int, depth: int | None, stop: StopRule | None
@@ -247,8 +252,7 @@ class Builder:
     def _check_size(
         self, states: Sequence[PublicState], depth: int | None, stop: StopRule | None
     ) -> None:
-        if depth is not None and depth < 1:
-            raise GameError(f"a tree has a depth of at least 1, not {depth}")
+        _check_depth(depth)
         # The bound comes first: a game far too large is refused before it is looked at in full.
         new = [state for state in states if (id(state), depth, stop) not in self._sizes]
         self._check_bytes([self._least(state, depth, stop) for state in new], "at least")
@@ -337,6 +341,11 @@ def readable_bytes(count: float) -> str:
 def readable_count(count: float) -> str:
     """A count with separators, or in powers of ten where those would be many."""
     return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}"
+
+
+def _check_depth(depth: int | None) -> None:
+    if depth is not None and depth < 1:
+        raise GameError(f"a tree has a depth of at least 1, not {depth}")
 
 
 def _player(state: PublicState, ends: bool) -> int:
