@@ -281,14 +281,19 @@ def _update(actions, width, slot, at, base, step, policy, regrets, values, scrat
             scratch[0, s] += weight
     uniform = values.dtype.type(1 / actions)
     one = values.dtype.type(1)
+    least = values.dtype.type(LEAST_TOTAL)
     for s in range(width):
         total = scratch[0, s]
-        scratch[1, s] = zero if total > zero else uniform
-        scratch[0, s] = one / total if total > zero else zero
+        scratch[1, s] = zero if total > least else uniform
+        scratch[0, s] = one / total if total > least else zero
     for action in range(actions):
         here = slot + action * width
         for s in range(width):
             policy[here + s] = policy[here + s] * scratch[0, s] + scratch[1, s]
+
+
+LEAST_TOTAL = 1e-30
+"""Positive regrets that sum to less count as none: their inverse would not fit a float32."""
 
 
 @kernel
