@@ -13,11 +13,13 @@ import click
 
 from tacit import __version__
 from tacit.cli.bench import bench
+from tacit.cli.evaluate import evaluate
 from tacit.cli.exploitability import exploitability
 from tacit.cli.games import games
 from tacit.cli.play import play
 from tacit.cli.show import show
 from tacit.cli.solve import solve
+from tacit.cli.train import train
 from tacit.games import GameError
 
 INTERRUPTED = 130
@@ -67,7 +69,7 @@ def tacit(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (games, solve, exploitability, show, play, bench):
+for command in (games, solve, exploitability, show, play, train, evaluate, bench):
     tacit.add_command(command)
 
 
