@@ -23,8 +23,8 @@ config = cast(Any, _config)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _PREFIX = "kernels-"
-_CONSTANTS = ("arrays.py", "game.py")
-"""Sources without kernels whose constants are compiled into them."""
+_CONSTANTS = ("arrays.py", "game.py", "lanes.py", "order.py")
+"""Sources without kernels whose constants and vector operations are compiled into them."""
 
 
 def kernel(function: Function) -> Function:
@@ -32,7 +32,7 @@ def kernel(function: Function) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder())
     try:
-        compiled = numba.njit(cache=True, error_model="numpy")(function)
+        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
     return cast(Function, compiled)

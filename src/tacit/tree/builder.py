@@ -15,7 +15,13 @@ import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF, Float64, Int64
-from tacit.tree.public_state import GameTooLargeError, PublicState, PublicStateSpace, Transition
+from tacit.tree.card_terminals import CardTables, no_cards
+from tacit.tree.public_state import (
+    AnyPublicState,
+    GameTooLargeError,
+    PublicStateSpace,
+    Transition,
+)
 
 StopRule = Callable[[State], bool]
 """Says of a world state whether its public state is to be a leaf; it may read only public facts."""
@@ -39,7 +45,7 @@ class Size(NamedTuple):
 class Node:
     """One node of a drawing: a public state, who moves, and how many copies of it there are."""
 
-    state: PublicState
+    state: AnyPublicState
     player: int
     copies: int
     simple: bool = False
@@ -65,6 +71,19 @@ class Root(NamedTuple):
     copy: int
 
 
+class Range(NamedTuple):
+    """Nodes that the passes visit together, from `first` up to `last`.
+
+    They stand below nodes of one `parent` range (-1: none); ranges of one level are never at work
+    at the same time, so that their vectors may share a place.
+    """
+
+    first: int
+    last: int
+    level: int
+    parent: int
+
+
 @dataclass
 class Drawing:
     """A tree's nodes (parents first), edges, roots, and the order in which nodes got moves."""
@@ -73,6 +92,13 @@ class Drawing:
     edges: list[Edge] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     decisions: list[int] = field(default_factory=list)
+    parts: list[Range] = field(default_factory=list)
+    """Ranges, parents first, that cover all nodes; empty: one range, whole."""
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The ranges of nodes that the passes visit one after the other, parents first."""
+        return self.parts or [Range(0, len(self.nodes), 0, -1)]
 
 
 class MatrixStore:
@@ -119,20 +145,33 @@ class Builder:
         self._sizes: dict[_Key, Size] = {}
         self._simple: dict[int, bool] = {}
 
+    def beliefs(self, drawing: Drawing) -> list[tuple[Float64, Float64]] | None:
+        """The reaches at the roots of a drawing, if the game gives them."""
+        return None
+
     @property
-    def root(self) -> PublicState:
+    def batch_starts(self) -> list[int]:
+        """[ranges + 1] where the batches of card terminals of each range begin; empty: no cards."""
+        return []
+
+    def lay_out_cards(self, drawing: Drawing, scale: Float64) -> CardTables:
+        """Tables for terminals that card kernels evaluate; sets their `terminal_scale` [N]."""
+        return no_cards()
+
+    @property
+    def root(self) -> AnyPublicState:
         """The game's first public state."""
         return self.space.root
 
     def size(
-        self, state: PublicState, *, depth: int | None = None, stop: StopRule | None = None
+        self, state: AnyPublicState, *, depth: int | None = None, stop: StopRule | None = None
     ) -> Size:
         """How large the tree at `state` is, without building it."""
         return self._size(state, depth, stop, True)
 
     def draw(
         self,
-        states: Sequence[PublicState],
+        states: Sequence[AnyPublicState],
         *,
         depth: int | None = None,
         stop: StopRule | None = None,
@@ -184,18 +223,18 @@ class Builder:
     def _draw_folded(
         self,
         drawing: Drawing,
-        states: Sequence[PublicState],
+        states: Sequence[AnyPublicState],
         depth: int | None,
         stop: StopRule | None,
     ) -> None:
-        order: list[tuple[PublicState, int | None, bool]] = []
+        order: list[tuple[AnyPublicState, int | None, bool]] = []
         seen: dict[tuple[int, int | None, bool], int] = {}
 
-        def key(state: PublicState, left: int | None, top: bool) -> tuple[int, int | None, bool]:
+        def key(state: AnyPublicState, left: int | None, top: bool) -> tuple[int, int | None, bool]:
             ends = not top and _ends(state, left, stop)
             return id(state), None if ends or state.mover == TERMINAL else left, ends
 
-        def visit(state: PublicState, left: int | None, top: bool) -> None:
+        def visit(state: AnyPublicState, left: int | None, top: bool) -> None:
             """Children before parents, each (state, depth left) once."""
             here = key(state, left, top)
             if here in seen:
@@ -208,7 +247,7 @@ class Builder:
             seen[here] = len(order)
             order.append((state, left, ends))
 
-        def find(state: PublicState, left: int | None, top: bool) -> int:
+        def find(state: AnyPublicState, left: int | None, top: bool) -> int:
             return len(order) - 1 - seen[key(state, left, top)]
 
         for state in states:
@@ -243,7 +282,7 @@ class Builder:
         drawing.decisions.append(number)
 
     def _check_size(
-        self, states: Sequence[PublicState], depth: int | None, stop: StopRule | None
+        self, states: Sequence[AnyPublicState], depth: int | None, stop: StopRule | None
     ) -> None:
         sizes = [self.size(state, depth=depth, stop=stop) for state in states]
         needed = sum(size.bytes() for size in sizes)
@@ -256,7 +295,7 @@ class Builder:
             )
 
     def _size(
-        self, state: PublicState, depth: int | None, stop: StopRule | None, top: bool
+        self, state: AnyPublicState, depth: int | None, stop: StopRule | None, top: bool
     ) -> Size:
         counts = state.counts
         entries = counts[0] + counts[1]
@@ -304,11 +343,11 @@ def readable_count(count: float) -> str:
     return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}"
 
 
-def _player(state: PublicState, ends: bool) -> int:
+def _player(state: AnyPublicState, ends: bool) -> int:
     return LEAF if ends else state.mover
 
 
-def _ends(state: PublicState, depth: int | None, stop: StopRule | None) -> bool:
+def _ends(state: AnyPublicState, depth: int | None, stop: StopRule | None) -> bool:
     """Whether a public state below the root is to be a leaf."""
     if state.mover == TERMINAL:
         return False
@@ -320,7 +359,7 @@ def _less(depth: int | None, mover: int) -> int | None:
     return depth if depth is None or mover == CHANCE else depth - 1
 
 
-def _is_simple(state: PublicState) -> bool:
+def _is_simple(state: AnyPublicState) -> bool:
     """Whether the fast loops may serve: see `TreeArrays.simple`."""
     expansion, mover = state.expansion, state.mover
     if mover == CHANCE or len(expansion.actions) != len(expansion.transitions):

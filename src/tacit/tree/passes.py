@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.kernel import kernel
+from tacit.lanes import LANES
 from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
+from tacit.tree.card_terminals import FOLD, card_terminals
 
 EXPECT = 0
 """The mover's value is that of its policy."""
@@ -27,6 +29,10 @@ added, the least that a regret may be, and how many times the latest regret coun
 policy is drawn from the sum (predictive regret matching)."""
 
 
+TILE = 512
+"""How many infostates are updated at a time, so that what is read again is still in the cache."""
+
+
 @kernel
 def descend(tree, player, policy, reach, sums, weight):
     """Carry `player`'s reach down from the roots, and add weight * reach * policy to `sums`.
@@ -34,33 +40,53 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    for node in range(len(tree.player)):
+    descend_range(tree, 0, len(tree.player), 0, player, policy, reach, sums, weight)
+
+
+@kernel
+def place(tree, start, kind, player, thread):
+    """Where a vector stands for `thread`; kind: 0 reach, 1 values."""
+    if start >= tree.shared_start[kind, player]:
+        return start + thread * tree.shared_size[kind, player]
+    return start
+
+
+@kernel
+def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight):
+    """As `descend`, for the nodes from `begin` up to `end`."""
+    for node in range(begin, end):
         edges = tree.edge_count[node]
         if edges == 0:
             continue
         mover = tree.player[node]
         copies = tree.copies[node]
         width = copies * tree.info_count[player, node]
-        at = tree.reach_start[player, node]
+        at = place(tree, tree.reach_start[player, node], 0, player, thread)
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
-        if mover == player and weight != 0:
-            _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         if mover == player and tree.simple[node] == 1:
             for action in range(edges):
-                to = tree.edge_reach[player, first + action]
+                to = place(tree, tree.edge_reach[player, first + action], 0, player, thread)
                 here = slot + action * width
-                for s in range(width):
-                    reach[to + s] = reach[at + s] * policy[here + s]
+                if weight != 0:
+                    for s in range(width):
+                        flow = reach[at + s] * policy[here + s]
+                        reach[to + s] = flow
+                        sums[here + s] += weight * flow
+                else:
+                    for s in range(width):
+                        reach[to + s] = reach[at + s] * policy[here + s]
             continue
+        if mover == player and weight != 0:
+            _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         for edge in range(first, first + edges):
-            to = tree.edge_reach[player, edge]
+            to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
             if tree.map_count[player, edge] == IDENTITY:
                 if to != at:
                     for s in range(width):
                         reach[to + s] = reach[at + s]
             else:
-                _map_down(tree, player, node, edge, to, policy, reach)
+                _map_down(tree, player, node, edge, at, to, policy, reach)
 
 
 @kernel
@@ -72,12 +98,11 @@ def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
 
 
 @kernel
-def _map_down(tree, player, node, edge, to, policy, reach):
+def _map_down(tree, player, node, edge, at, to, policy, reach):
     """The reach of an edge along which infostates move; the mover's choice is part of the map."""
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     below = tree.info_count[player, tree.edge_child[edge]]
-    at = tree.reach_start[player, node]
     slot = tree.slot_start[node]
     start = tree.map_start[player, edge]
     stop = start + tree.map_count[player, edge]
@@ -91,89 +116,147 @@ def _map_down(tree, player, node, edge, to, policy, reach):
                 here = c * count + infostate
                 flow = reach[at + here] * policy[slot + action * copies * count + here]
                 reach[to + c * below + target] += flow
+    elif copies == 1:
+        for m in range(start, stop):
+            reach[to + tree.map_target[m]] += reach[at + tree.map_source[m]]
     else:
         for m in range(start, stop):
             source, target = tree.map_source[m], tree.map_target[m]
             for c in range(copies):
                 reach[to + c * below + target] += reach[at + c * count + source]
+    if tree.edge_share[edge] != 1:
+        share = reach.dtype.type(tree.edge_share[edge])
+        for s in range(copies * below):
+            reach[to + s] *= share
 
 
 @kernel
 def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, scratch):
     """Carry `player`'s counterfactual values up to the roots; see the modes above.
 
-    Values at a node count chance from that node on: its own chance weights are normalised.
+    Values at a node count chance from that node on: its own chance weights are normalised, except
+    in card games, where they are one for hands that share no card.
 
     step: [4]; matrices: flat terminal matrices; reach: [reach entries of the *opponent*]; policy,
     regrets: [slots]; values: [value entries of `player` + room for one node's slots], its leaf
-    entries given; scratch: [2, most slots of a node].
+    entries given; scratch: [2, room].
     """
+    ascend_range(
+        tree, 0, len(tree.player), 0, len(tree.cards.batch_kind), 0, player, mode, step, matrices,
+        reach, policy, regrets, values, scratch,
+    )  # fmt: skip
+
+
+@kernel
+def ascend_range(
+    tree, begin, end, batch, last_batch, thread, player, mode, step, matrices,
+    reach, policy, regrets, values, scratch,
+):  # fmt: skip
+    """As `ascend`, for the nodes from `begin` up to `end`, whose card terminals are in `batch` …"""
     opponent = 1 - player
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
-    for node in range(len(tree.player) - 1, -1, -1):
+    if batch < last_batch:
+        _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, scratch[0])
+    for node in range(end - 1, begin - 1, -1):
         mover = tree.player[node]
-        at = tree.value_start[player, node]
+        at = place(tree, tree.value_start[player, node], 1, player, thread)
         copies = tree.copies[node]
         count = tree.info_count[player, node]
         width = copies * count
         if mover == TERMINAL:
-            _terminal(
-                player,
-                copies,
-                count,
-                tree.info_count[opponent, node],
-                matrices,
-                tree.matrix_start[tree.terminal_matrix[node]],
-                tree.terminal_scale[node],
-                reach,
-                tree.reach_start[opponent, node],
-                values,
-                at,
-            )
+            if tree.terminal_matrix[node] >= 0:
+                _terminal(
+                    player,
+                    copies,
+                    count,
+                    tree.info_count[opponent, node],
+                    matrices,
+                    tree.matrix_start[tree.terminal_matrix[node]],
+                    tree.terminal_scale[node],
+                    reach,
+                    place(tree, tree.reach_start[opponent, node], 0, opponent, thread),
+                    values,
+                    at,
+                )
         elif mover == player:
             actions = tree.action_count[node]
             slot = tree.slot_start[node]
             first = tree.edge_start[node]
             if tree.simple[node] == 1:
                 for action in range(actions):
-                    base[action] = tree.edge_value[player, first + action]
+                    base[action] = place(
+                        tree, tree.edge_value[player, first + action], 1, player, thread
+                    )
             else:
                 for entry in range(actions * width):
                     values[room + entry] = 0
                 for edge in range(first, first + tree.edge_count[node]):
-                    _map_up(tree, player, node, edge, room, values)
+                    _map_up(tree, player, node, edge, thread, room, values)
                 for action in range(actions):
                     base[action] = room + action * width
             legal = tree.legal_start[node]
-            if mode in (EXPECT, UPDATE):
-                _expect(actions, width, slot, at, base, policy, values)
-                if mode == UPDATE:
-                    _update(actions, width, slot, at, base, step, policy, regrets, values, scratch)
-                    if legal >= 0:
-                        _keep_legal(
-                            actions, copies, count, slot, legal, tree.legal, policy, regrets
-                        )
+            if mode == EXPECT or tree.locked[node] == 1:
+                _expect(actions, width, 0, width, slot, at, base, policy, values)
+            elif mode == UPDATE:
+                for tile in range(0, width, TILE):
+                    stop = min(tile + TILE, width)
+                    _expect(actions, width, tile, stop, slot, at, base, policy, values)
+                    _update(
+                        actions, width, tile, stop, slot, at, base, step, policy, regrets, values,
+                        scratch,
+                    )  # fmt: skip
+                if legal >= 0:
+                    _keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
             else:
                 if legal >= 0:
                     _bar_illegal(actions, copies, count, legal, tree.legal, base, values)
                 _best(actions, width, slot, at, base, mode, policy, values, scratch)
         elif mover != LEAF:
+            first = tree.edge_start[node]
             for s in range(width):
                 values[at + s] = 0
-            first = tree.edge_start[node]
             for edge in range(first, first + tree.edge_count[node]):
                 if tree.map_count[player, edge] == IDENTITY:
-                    below = tree.edge_value[player, edge]
+                    below = place(tree, tree.edge_value[player, edge], 1, player, thread)
                     factor = values.dtype.type(tree.edge_factor[edge])
                     for s in range(width):
                         values[at + s] += factor * values[below + s]
                 else:
-                    _map_up(tree, player, node, edge, at, values)
+                    _map_up(tree, player, node, edge, thread, at, values)
 
 
 @kernel
-def _map_up(tree, player, node, edge, to, values):
+def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, work):
+    """Set the values of the terminals of these batches of `tree.cards`."""
+    cards = tree.cards
+    opponent = 1 - player
+    sources = np.zeros(LANES, dtype=np.int64)
+    targets = np.zeros(LANES, dtype=np.int64)
+    scales = np.zeros(LANES, dtype=values.dtype)
+    for number in range(batch, last_batch):
+        kind, board = cards.batch_kind[number], cards.batch_board[number]
+        stop = cards.batch_start[number + 1]
+        for start in range(cards.batch_start[number], stop, LANES):
+            lanes = min(LANES, stop - start)
+            node = cards.batch_node[start]
+            counts = tree.info_count[player, node], tree.info_count[opponent, node]
+            for lane in range(LANES):
+                node = cards.batch_node[start + min(lane, lanes - 1)]
+                sources[lane] = place(
+                    tree, tree.reach_start[opponent, node], 0, opponent, thread
+                )
+                targets[lane] = place(tree, tree.value_start[player, node], 1, player, thread)
+                scale = tree.terminal_scale[node]
+                scales[lane] = -scale if player == 1 and kind == FOLD else scale
+            card_terminals(
+                kind, cards, board, player, counts, lanes, reach, sources, values, targets, scales,
+                work,
+            )  # fmt: skip
+
+
+@kernel
+def _map_up(tree, player, node, edge, thread, to, values):
     """Add an edge's values to the entries at `to` that its map comes from.
 
     For the mover these are action values [A, copies, K], for the other player values [copies, K].
@@ -181,9 +264,13 @@ def _map_up(tree, player, node, edge, to, values):
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     width = tree.info_count[player, tree.edge_child[edge]]
-    below = tree.edge_value[player, edge]
+    below = place(tree, tree.edge_value[player, edge], 1, player, thread)
     factor = values.dtype.type(tree.edge_factor[edge])
     start = tree.map_start[player, edge]
+    if copies == 1:
+        for m in range(start, start + tree.map_count[player, edge]):
+            values[to + tree.map_source[m]] += factor * values[below + tree.map_target[m]]
+        return
     for m in range(start, start + tree.map_count[player, edge]):
         action, infostate = divmod(tree.map_source[m], count)
         target = tree.map_target[m]
@@ -248,32 +335,35 @@ def _terminal_block(
 
 
 @kernel
-def _expect(actions, width, slot, at, base, policy, values):
-    """values[at + s] = sum over actions of policy * action value."""
-    for s in range(width):
+def _expect(actions, width, begin, end, slot, at, base, policy, values):
+    """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
+    for s in range(begin, end):
         values[at + s] = policy[slot + s] * values[base[0] + s]
     for action in range(1, actions):
         here = slot + action * width
         below = base[action]
-        for s in range(width):
+        for s in range(begin, end):
             values[at + s] += policy[here + s] * values[below + s]
 
 
 @kernel
-def _update(actions, width, slot, at, base, step, policy, regrets, values, scratch):
-    """Discount regrets, add the new ones, and match the policy to them."""
+def _update(
+    actions, width, begin, end, slot, at, base, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """Discount regrets, add the new ones, and match the policy to them, for begin <= s < end."""
     zero = values.dtype.type(0)
     positive, negative = step[POSITIVE], step[NEGATIVE]
     floor, prediction = step[FLOOR], step[PREDICTION]
-    for s in range(width):
+    length = end - begin
+    for s in range(length):
         scratch[0, s] = 0
     for action in range(actions):
-        here = slot + action * width
-        below = base[action]
-        for s in range(width):
+        here = slot + action * width + begin
+        below = base[action] + begin
+        for s in range(length):
             regret = regrets[here + s]
             regret *= positive if regret > zero else negative
-            gain = values[below + s] - values[at + s]
+            gain = values[below + s] - values[at + begin + s]
             regret = max(regret + gain, floor)
             regrets[here + s] = regret
             weight = max(regret + prediction * gain, zero)
@@ -281,13 +371,13 @@ def _update(actions, width, slot, at, base, step, policy, regrets, values, scrat
             scratch[0, s] += weight
     uniform = values.dtype.type(1 / actions)
     one = values.dtype.type(1)
-    for s in range(width):
+    for s in range(length):
         total = scratch[0, s]
         scratch[1, s] = zero if total > zero else uniform
         scratch[0, s] = one / total if total > zero else zero
     for action in range(actions):
-        here = slot + action * width
-        for s in range(width):
+        here = slot + action * width + begin
+        for s in range(length):
             policy[here + s] = policy[here + s] * scratch[0, s] + scratch[1, s]
 
 

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from tacit.games import Game
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
-from tacit.tree.public_state import PublicState
+from tacit.tree.card_terminals import work_size
+from tacit.tree.order import Order, visiting_order
+from tacit.tree.public_state import AnyPublicState
 
 
 class Place(NamedTuple):
@@ -37,7 +39,11 @@ class Sizes:
     reach: tuple[int, int]
     values: tuple[int, int]
     scratch: int
-    """The most slots of one node: room behind the values for its action values."""
+    """Room behind the values for one node's action values, and for the card kernels."""
+    shared_reach: tuple[int, int] = (0, 0)
+    """How much of `reach` each further thread needs for itself."""
+    shared_values: tuple[int, int] = (0, 0)
+    """How much of `values` each further thread needs for itself."""
 
 
 class PublicTree:
@@ -50,6 +56,7 @@ class PublicTree:
 
     def _finish(self) -> None:
         self.arrays, self.sizes = _lay_out(self.drawing, self.builder)
+        self.order: Order = visiting_order(self.drawing.ranges, self.builder.batch_starts)
         for name in ("leaves", "matrices"):
             self.__dict__.pop(name, None)
 
@@ -57,6 +64,11 @@ class PublicTree:
     def game(self) -> Game:
         """The game this tree is of."""
         return self.builder.game
+
+    @property
+    def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
+        """For each root both players' reaches there, where the game starts with some; else None."""
+        return self.builder.beliefs(self.drawing)
 
     @property
     def nodes(self) -> int:
@@ -83,7 +95,7 @@ class PublicTree:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
         return self.builder.matrices.packed()[1]
 
-    def state(self, node: int) -> PublicState:
+    def state(self, node: int) -> AnyPublicState:
         """The public state that the copies of `node` have in common (up to their subgame key)."""
         return self.drawing.nodes[node].state
 
@@ -154,7 +166,7 @@ def build_tree(
 
 def build_forest(
     builder: Builder,
-    states: Sequence[PublicState],
+    states: Sequence[AnyPublicState],
     *,
     depth: int | None = None,
     stop: StopRule | None = None,
@@ -162,11 +174,6 @@ def build_forest(
 ) -> PublicTree:
     """The subgames at `states` as one forest; root r of the forest is `states[r]`."""
     return PublicTree(builder, builder.draw(states, depth=depth, stop=stop, fold=fold))
-
-
-def _running(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of the consecutive blocks of these lengths starts."""
-    return np.cumsum(counts, axis=-1) - counts
 
 
 def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
@@ -198,11 +205,13 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             masks.append(legal.ravel().astype(np.int8))
     terminal_matrix = np.full(len(nodes), -1, dtype=np.int32)
     terminal_scale = np.zeros(len(nodes))
-    for number in np.flatnonzero(player == TERMINAL).tolist():
+    cards = builder.lay_out_cards(drawing, terminal_scale)
+    dense = player == TERMINAL
+    dense[cards.batch_node] = False
+    for number in np.flatnonzero(dense).tolist():
         stored = builder.matrices.add(nodes[number].state.payoffs)
         terminal_matrix[number], terminal_scale[number] = stored
     entries = info_count.astype(np.int64) * copies
-    value_start = _running(entries)
 
     map_count = np.full((2, len(edges)), IDENTITY, dtype=np.int32)
     map_start = np.zeros((2, len(edges)), dtype=np.int64)
@@ -222,20 +231,7 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             sources.append(edge.transition.sources[p])
             targets.append(edge.transition.targets[p])
 
-    reach_start = np.zeros((2, len(nodes)), dtype=np.int64)
-    reach_room = [0, 0]
-    for number, node in enumerate(nodes):
-        for p in (0, 1):
-            come = node.only_edge
-            if (
-                come is not None
-                and map_count[p, come] == IDENTITY
-                and nodes[edges[come].parent].player != p
-            ):
-                reach_start[p, number] = reach_start[p, edges[come].parent]
-            else:
-                reach_start[p, number] = reach_room[p]
-                reach_room[p] += int(entries[p, number])
+    reach_start, value_start, shared = _place_vectors(drawing, entries, map_count)
 
     edge_child = np.array([edge.child for edge in edges], dtype=np.int32)
     edge_copy = np.array([edge.copy for edge in edges], dtype=np.int32)
@@ -252,11 +248,13 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         reach_start=reach_start,
         value_start=value_start,
         simple=simple,
+        locked=np.zeros(len(nodes), dtype=np.int8),
         legal_start=legal_start,
         legal=np.concatenate(masks) if masks else np.zeros(0, dtype=np.int8),
         edge_child=edge_child,
         edge_copy=edge_copy,
         edge_factor=np.array([edge.transition.factor for edge in edges], dtype=np.float64),
+        edge_share=np.array([edge.transition.share for edge in edges], dtype=np.float64),
         edge_reach=reach_start[:, edge_child] + before,
         edge_value=value_start[:, edge_child] + before,
         map_start=map_start,
@@ -266,9 +264,75 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         terminal_matrix=terminal_matrix,
         terminal_scale=terminal_scale,
         matrix_start=builder.matrices.packed()[0],
+        shared_start=shared.start,
+        shared_size=shared.size,
+        cards=cards,
     )
-    total = entries.sum(axis=1)
+    ends = shared.start + shared.size
     sizes = Sizes(
-        slots, (reach_room[0], reach_room[1]), (int(total[0]), int(total[1])), max(1, scratch)
+        slots=slots,
+        reach=(int(ends[0, 0]), int(ends[0, 1])),
+        values=(int(ends[1, 0]), int(ends[1, 1])),
+        scratch=max(1, scratch, work_size(int(info_count.max())) if len(cards.batch_node) else 0),
+        shared_reach=(int(shared.size[0, 0]), int(shared.size[0, 1])),
+        shared_values=(int(shared.size[1, 0]), int(shared.size[1, 1])),
     )
     return arrays, sizes
+
+
+class _Shared(NamedTuple):
+    """`TreeArrays.shared_start` and `shared_size`."""
+
+    start: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+
+def _place_vectors(
+    drawing: Drawing, entries: NDArray[np.int64], map_count: Int32
+) -> tuple[NDArray[np.int64], NDArray[np.int64], _Shared]:
+    """Where reaches and values [2, N] stand; those of ranges of one level share their place.
+
+    The vectors of a range's first nodes belong to the range above: that one writes their reach
+    before, and reads their values after, the range is at work.
+    """
+    nodes, edges, ranges = drawing.nodes, drawing.edges, drawing.ranges
+    home = np.zeros(len(nodes), dtype=np.int64)
+    for number, part in enumerate(ranges):
+        home[part.first : part.last] = number
+    owner = home.copy()
+    for number, node in enumerate(nodes):
+        if node.only_edge is not None:
+            above = home[edges[node.only_edge].parent]
+            if above != home[number]:
+                owner[number] = above
+    levels = np.array([part.level for part in ranges])
+    starts = [np.zeros((2, len(nodes)), dtype=np.int64) for _ in range(2)]
+    used = np.zeros((2, 2, len(ranges)), dtype=np.int64)
+    borrowed = np.zeros((2, len(nodes)), dtype=bool)
+    for number, node in enumerate(nodes):
+        part = owner[number]
+        for p in (0, 1):
+            starts[1][p, number] = used[1, p, part]
+            used[1, p, part] += entries[p, number]
+            come = node.only_edge
+            if (
+                come is not None
+                and map_count[p, come] == IDENTITY
+                and nodes[edges[come].parent].player != p
+            ):
+                borrowed[p, number] = True
+            else:
+                starts[0][p, number] = used[0, p, part]
+                used[0, p, part] += entries[p, number]
+    depth = int(levels.max()) + 1
+    most = np.stack([used[:, :, levels == level].max(axis=2) for level in range(depth)])
+    begin = np.cumsum(most, axis=0) - most
+    for kind in (0, 1):
+        starts[kind] += begin[levels[owner], kind].T
+    for number in np.flatnonzero(borrowed.any(axis=0)).tolist():
+        come = nodes[number].only_edge
+        assert come is not None
+        for p in (0, 1):
+            if borrowed[p, number]:
+                starts[0][p, number] = starts[0][p, edges[come].parent]
+    return starts[0], starts[1], _Shared(most[0].copy(), most[1:].sum(axis=0))
