@@ -68,14 +68,15 @@ def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight)
             for action in range(edges):
                 to = place(tree, tree.edge_reach[player, first + action], 0, player, thread)
                 here = slot + action * width
+                come, flow = reach[at : at + width], reach[to : to + width]
+                chosen, total = policy[here : here + width], sums[here : here + width]
                 if weight != 0:
                     for s in range(width):
-                        flow = reach[at + s] * policy[here + s]
-                        reach[to + s] = flow
-                        sums[here + s] += weight * flow
+                        flow[s] = come[s] * chosen[s]
+                        total[s] += weight * flow[s]
                 else:
                     for s in range(width):
-                        reach[to + s] = reach[at + s] * policy[here + s]
+                        flow[s] = come[s] * chosen[s]
             continue
         if mover == player and weight != 0:
             _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
@@ -83,8 +84,7 @@ def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight)
             to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
             if tree.map_count[player, edge] == IDENTITY:
                 if to != at:
-                    for s in range(width):
-                        reach[to + s] = reach[at + s]
+                    reach[to : to + width] = reach[at : at + width]
             else:
                 _map_down(tree, player, node, edge, at, to, policy, reach)
 
@@ -93,8 +93,10 @@ def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight)
 def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
     for action in range(actions):
         here = slot + action * width
+        come = reach[at : at + width]
+        chosen, total = policy[here : here + width], sums[here : here + width]
         for s in range(width):
-            sums[here + s] += weight * reach[at + s] * policy[here + s]
+            total[s] += weight * come[s] * chosen[s]
 
 
 @kernel
@@ -214,14 +216,15 @@ def ascend_range(
                 _best(actions, width, slot, at, base, mode, policy, values, scratch)
         elif mover != LEAF:
             first = tree.edge_start[node]
-            for s in range(width):
-                values[at + s] = 0
+            here = values[at : at + width]
+            here[:] = 0
             for edge in range(first, first + tree.edge_count[node]):
                 if tree.map_count[player, edge] == IDENTITY:
-                    below = place(tree, tree.edge_value[player, edge], 1, player, thread)
+                    start = place(tree, tree.edge_value[player, edge], 1, player, thread)
+                    below = values[start : start + width]
                     factor = values.dtype.type(tree.edge_factor[edge])
                     for s in range(width):
-                        values[at + s] += factor * values[below + s]
+                        here[s] += factor * below[s]
                 else:
                     _map_up(tree, player, node, edge, thread, at, values)
 
@@ -337,13 +340,18 @@ def _terminal_block(
 @kernel
 def _expect(actions, width, begin, end, slot, at, base, policy, values):
     """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
-    for s in range(begin, end):
-        values[at + s] = policy[slot + s] * values[base[0] + s]
-    for action in range(1, actions):
+    length = end - begin
+    value = values[at + begin : at + end]
+    for action in range(actions):
         here = slot + action * width
-        below = base[action]
-        for s in range(begin, end):
-            values[at + s] += policy[here + s] * values[below + s]
+        chosen = policy[here + begin : here + end]
+        below = values[base[action] + begin : base[action] + end]
+        if action == 0:
+            for s in range(length):
+                value[s] = chosen[s] * below[s]
+        else:
+            for s in range(length):
+                value[s] += chosen[s] * below[s]
 
 
 @kernel
@@ -355,30 +363,31 @@ def _update(
     positive, negative = step[POSITIVE], step[NEGATIVE]
     floor, prediction = step[FLOOR], step[PREDICTION]
     length = end - begin
-    for s in range(length):
-        scratch[0, s] = 0
+    value = values[at + begin : at + end]
+    total, empty = scratch[0, :length], scratch[1, :length]
+    total[:] = 0
     for action in range(actions):
-        here = slot + action * width + begin
-        below = base[action] + begin
+        here = slot + action * width
+        regret, chosen = regrets[here + begin : here + end], policy[here + begin : here + end]
+        below = values[base[action] + begin : base[action] + end]
         for s in range(length):
-            regret = regrets[here + s]
-            regret *= positive if regret > zero else negative
-            gain = values[below + s] - values[at + begin + s]
-            regret = max(regret + gain, floor)
-            regrets[here + s] = regret
-            weight = max(regret + prediction * gain, zero)
-            policy[here + s] = weight
-            scratch[0, s] += weight
+            gain = below[s] - value[s]
+            kept = regret[s] * (positive if regret[s] > zero else negative)
+            kept = max(kept + gain, floor)
+            regret[s] = kept
+            weight = max(kept + prediction * gain, zero)
+            chosen[s] = weight
+            total[s] += weight
     uniform = values.dtype.type(1 / actions)
     one = values.dtype.type(1)
     for s in range(length):
-        total = scratch[0, s]
-        scratch[1, s] = zero if total > zero else uniform
-        scratch[0, s] = one / total if total > zero else zero
+        empty[s] = zero if total[s] > zero else uniform
+        total[s] = one / total[s] if total[s] > zero else zero
     for action in range(actions):
-        here = slot + action * width + begin
+        here = slot + action * width
+        chosen = policy[here + begin : here + end]
         for s in range(length):
-            policy[here + s] = policy[here + s] * scratch[0, s] + scratch[1, s]
+            chosen[s] = chosen[s] * total[s] + empty[s]
 
 
 @kernel
@@ -421,17 +430,18 @@ def _bar_illegal(actions, copies, count, legal, mask, base, values):
 @kernel
 def _best(actions, width, slot, at, base, mode, policy, values, scratch):
     """values[at + s] = the best action's value; RECORD_BEST writes the action down."""
-    for s in range(width):
-        values[at + s] = values[base[0] + s]
-        scratch[0, s] = 0
+    value, number = values[at : at + width], scratch[0, :width]
+    value[:] = values[base[0] : base[0] + width]
+    number[:] = 0
     for action in range(1, actions):
-        below = base[action]
+        below = values[base[action] : base[action] + width]
         for s in range(width):
-            if values[below + s] > values[at + s]:
-                values[at + s] = values[below + s]
-                scratch[0, s] = action
+            better = below[s] > value[s]
+            value[s] = below[s] if better else value[s]
+            number[s] = action if better else number[s]
     if mode == RECORD_BEST:
         for action in range(actions):
             here = slot + action * width
+            chosen = policy[here : here + width]
             for s in range(width):
-                policy[here + s] = 1 if scratch[0, s] == action else 0
+                chosen[s] = 1 if number[s] == action else 0
