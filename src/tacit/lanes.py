@@ -91,16 +91,6 @@ def _arithmetic(name: str) -> Any:
     return work
 
 
-@intrinsic
-def times(typing: Any, vector: Any, factor: Any) -> Any:
-    """The vector with every lane multiplied by the float `factor`."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fmul(args[0], _spread(builder, signature.args[0].dtype, args[1], LANES))
-
-    return vector(vector, vector.dtype), generate
-
-
 def _spread(builder: Any, dtype: types.Float, factor: Any, width: int) -> Any:
     """A vector of `width` times the same float."""
     empty = ir.Constant(ir.VectorType(_float(dtype), width), ir.Undefined)

@@ -1,6 +1,6 @@
 """Whole iterations as kernels: the two passes in each algorithm's order.
 
-tree: TreeArrays; order: [S, 5] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
+tree: TreeArrays; order: [S, 7] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
 the weight in the average; policy, regrets, sums, mixture: [slots]; reach0, reach1, values0,
 values1, scratch: see `tacit.tree.passes`.
 """
@@ -33,12 +33,13 @@ def match_regrets(
                     reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
                         descend_range(
-                            tree, first, last, thread, 1 - player, policy, reach, sums, weight
+                            tree, first, last, order[n, 5], order[n, 6], thread, 1 - player, policy,
+                            reach, sums, weight,
                         )
                     else:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, first, last, order[n, 3], order[n, 4], thread, player, UPDATE,
+                            tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread, player, UPDATE,
                             step, matrices, reach, policy, regrets, values, scratch,
                         )  # fmt: skip
 
@@ -67,7 +68,8 @@ def play_fictitiously(
                     if order[n, 0] == DOWN:
                         mixes = turn % 2 == 1
                         descend_range(
-                            tree, first, last, thread, player if mixes else 1 - player,
+                            tree, first, last, order[n, 5], order[n, 6], thread,
+                            player if mixes else 1 - player,
                             policy if mixes else mixture, own if mixes else other, sums,
                             weight if mixes else none,
                         )  # fmt: skip
@@ -76,7 +78,7 @@ def play_fictitiously(
                     elif turn % 2 == 0:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, first, last, order[n, 3], order[n, 4], thread, player,
+                            tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread, player,
                             RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
                         )  # fmt: skip
 
@@ -106,16 +108,16 @@ def respond(
     policy [slots]: what both play; answer: where RECORD_BEST writes; mode: see `tacit.tree.passes`.
     """
     for n in range(len(order)):
-        way, first, last = order[n, 0], order[n, 1], order[n, 2]
-        batch, last_batch = order[n, 3], order[n, 4]
-        if way == DOWN:
+        first, last = order[n, 1], order[n, 2]
+        if order[n, 0] == DOWN:
             descend_range(
-                tree, first, last, thread, 1 - player, policy, reach, policy, values.dtype.type(0)
-            )
+                tree, first, last, order[n, 5], order[n, 6], thread, 1 - player, policy, reach,
+                policy, values.dtype.type(0),
+            )  # fmt: skip
         else:
             ascend_range(
-                tree, first, last, batch, last_batch, thread, player, mode, step, matrices,
-                reach, answer, answer, values, scratch,
+                tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread,
+                player, mode, step, matrices, reach, answer, answer, values, scratch,
             )  # fmt: skip
 
 

@@ -79,6 +79,8 @@ class TreeArrays(NamedTuple):
     """[N] where the node's mask [A, K] stands in `legal`, -1 if everything is legal"""
     legal: Int8
     """[.] masks of legal (action, infostate) entries"""
+    edge_parent: Int32
+    """[E] the parent's node"""
     edge_child: Int32
     """[E] the child's node"""
     edge_copy: Int32
@@ -101,6 +103,11 @@ class TreeArrays(NamedTuple):
     """[.] parent's entry: for the mover action * K + infostate, else the infostate"""
     map_target: Int32
     """[.] child's infostate"""
+    entry_edge: Int32
+    """[.] the edges that lead from one range of nodes into another, by the range they enter"""
+    cross_value: Int64
+    """[2, E] for such an edge, where its values stand, mapped to the parent's infostates and
+    multiplied by the factor; -1 for others"""
     terminal_matrix: Int32
     """[N] which matrix a terminal applies, -1 where it is none or has its own kernel"""
     terminal_scale: Float64

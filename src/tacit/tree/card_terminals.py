@@ -6,8 +6,9 @@ opponent's reach summed over all hands and over those that hold each card, a fol
     value[h] = total - sum[low card of h] - sum[high card of h] + reach[h]
 
 because the hand itself is in both sums. A showdown needs the same sums over weaker hands less those
-over stronger ones: hands stand in the order of their strength, so that running sums that start at
-minus half the total, read before and after a hand's group of equals, add up to just that.
+over stronger ones. Hands stand in the order of their strength: running sums, read before and after
+a hand's group of equals and added, are those over weaker hands and over all that are not stronger;
+less those over all hands that is what is wanted.
 
 All terminals of a board share its order, so sixteen are done at once: their reaches are turned
 around to [hand, terminal] and every step is one vector operation.
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.kernel import kernel
-from tacit.lanes import LANES, ROWS, gather, load, scatter, store, times
+from tacit.lanes import LANES, ROWS, gather, load, scatter, store
 
 FOLD, SHOWDOWN = 0, 1
 """Kinds of batches."""
@@ -95,7 +96,6 @@ def card_terminals(
     fold); sources beyond `lanes` must be readable; work: [work_size].
     """
     mine, others = counts
-    rows = 0
     out = LANES * (others + ROWS + 1)
     sums = out + LANES * (mine + ROWS + 1)
     _turn(others, reach, sources, work)
@@ -106,24 +106,19 @@ def card_terminals(
     own, other = cards.hand_start[player, board], cards.hand_start[1 - player, board]
     low, high = cards.low, cards.high
     total = load(work, LANES * others)
-    for j in range(others):
-        weight = load(work, rows + LANES * j)
-        total = total + weight
-        one, two = sums + LANES * low[other + j], sums + LANES * high[other + j]
-        store(work, one, load(work, one) + weight)
-        store(work, two, load(work, two) + weight)
     if kind == FOLD:
+        for j in range(others):
+            weight = load(work, LANES * j)
+            total = total + weight
+            one, two = sums + LANES * low[other + j], sums + LANES * high[other + j]
+            store(work, one, load(work, one) + weight)
+            store(work, two, load(work, two) + weight)
         same = cards.same
         for i in range(mine):
             one, two = sums + LANES * low[own + i], sums + LANES * high[own + i]
-            itself = load(work, rows + LANES * same[own + i])
+            itself = load(work, LANES * same[own + i])
             store(work, out + LANES * i, total - load(work, one) - load(work, two) + itself)
     else:
-        half = work.dtype.type(-0.5)
-        total = times(total, half)
-        for card in range(DECK):
-            here = sums + LANES * card
-            store(work, here, times(load(work, here), half))
         first = cards.group_start[board]
         i = j = 0
         for group in range(first, first + cards.group_count[board]):
@@ -132,7 +127,7 @@ def card_terminals(
                 one, two = sums + LANES * low[own + k], sums + LANES * high[own + k]
                 store(work, out + LANES * k, total - load(work, one) - load(work, two))
             while j < other_end:
-                weight = load(work, rows + LANES * j)
+                weight = load(work, LANES * j)
                 total = total + weight
                 one, two = sums + LANES * low[other + j], sums + LANES * high[other + j]
                 store(work, one, load(work, one) + weight)
@@ -143,6 +138,10 @@ def card_terminals(
                 before = load(work, out + LANES * i)
                 store(work, out + LANES * i, before + total - load(work, one) - load(work, two))
                 i += 1
+        for k in range(mine):
+            one, two = sums + LANES * low[own + k], sums + LANES * high[own + k]
+            less = total - load(work, one) - load(work, two)
+            store(work, out + LANES * k, load(work, out + LANES * k) - less)
     _turn_back(mine, lanes, work, out, values, targets, scales)
 
 

@@ -22,7 +22,8 @@ DOWN, UP = 0, 1
 """Ways through a range."""
 
 Steps = NDArray[np.int32]
-"""[S, 5]: DOWN or UP, the first node and the one behind the last, likewise batches of cards."""
+"""[S, 7]: DOWN or UP, the first node and the one behind the last, likewise batches of cards, and
+likewise the edges that enter the range, in `TreeArrays.entry_edge`."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,9 @@ class Order:
     """All of them, one after the other."""
 
 
-def visiting_order(ranges: Sequence[Range], batch_starts: Sequence[int]) -> Order:
+def visiting_order(
+    ranges: Sequence[Range], batch_starts: Sequence[int], entry_starts: Sequence[int]
+) -> Order:
     """The order of visits to `ranges`, which stand parents first."""
     children: list[list[int]] = [[] for _ in ranges]
     for number, part in enumerate(ranges):
@@ -46,7 +49,8 @@ def visiting_order(ranges: Sequence[Range], batch_starts: Sequence[int]) -> Orde
 
     def step(way: int, number: int) -> list[int]:
         part = ranges[number]
-        return [way, part.first, part.last, starts[number], starts[number + 1]]
+        batches = starts[number : number + 2]
+        return [way, part.first, part.last, *batches, *entry_starts[number : number + 2]]
 
     def visit(number: int) -> list[list[int]]:
         inner = [row for child in children[number] for row in visit(child)]
@@ -59,4 +63,4 @@ def visiting_order(ranges: Sequence[Range], batch_starts: Sequence[int]) -> Orde
 
 
 def _steps(rows: list[list[int]]) -> Steps:
-    return np.array(rows, dtype=np.int32).reshape(-1, 5)
+    return np.array(rows, dtype=np.int32).reshape(-1, 7)

@@ -40,7 +40,7 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    descend_range(tree, 0, len(tree.player), 0, player, policy, reach, sums, weight)
+    descend_range(tree, 0, len(tree.player), 0, 0, 0, player, policy, reach, sums, weight)
 
 
 @kernel
@@ -52,8 +52,17 @@ def place(tree, start, kind, player, thread):
 
 
 @kernel
-def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight):
-    """As `descend`, for the nodes from `begin` up to `end`."""
+def descend_range(
+    tree, begin, end, entry, last_entry, thread, player, policy, reach, sums, weight
+):  # fmt: skip
+    """As `descend`, for the nodes from `begin` up to `end`, entered by edges from other ranges."""
+    for number in range(entry, last_entry):
+        edge = tree.entry_edge[number]
+        parent = tree.edge_parent[edge]
+        at = place(tree, tree.reach_start[player, parent], 0, player, thread)
+        to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
+        if to != at:
+            _map_down(tree, player, parent, edge, at, to, policy, reach)
     for node in range(begin, end):
         edges = tree.edge_count[node]
         if edges == 0:
@@ -81,6 +90,8 @@ def descend_range(tree, begin, end, thread, player, policy, reach, sums, weight)
         if mover == player and weight != 0:
             _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         for edge in range(first, first + edges):
+            if tree.cross_value[player, edge] >= 0:
+                continue
             to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
             if tree.map_count[player, edge] == IDENTITY:
                 if to != at:
@@ -119,8 +130,10 @@ def _map_down(tree, player, node, edge, at, to, policy, reach):
                 flow = reach[at + here] * policy[slot + action * copies * count + here]
                 reach[to + c * below + target] += flow
     elif copies == 1:
-        for m in range(start, stop):
-            reach[to + tree.map_target[m]] += reach[at + tree.map_source[m]]
+        come, flow = reach[at : at + count], reach[to : to + below]
+        sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
+        for m in range(len(sources)):
+            flow[targets[m]] += come[sources[m]]
     else:
         for m in range(start, stop):
             source, target = tree.map_source[m], tree.map_target[m]
@@ -144,17 +157,21 @@ def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, s
     entries given; scratch: [2, room].
     """
     ascend_range(
-        tree, 0, len(tree.player), 0, len(tree.cards.batch_kind), 0, player, mode, step, matrices,
-        reach, policy, regrets, values, scratch,
+        tree, 0, len(tree.player), 0, len(tree.cards.batch_kind), 0, 0, 0, player, mode, step,
+        matrices, reach, policy, regrets, values, scratch,
     )  # fmt: skip
 
 
 @kernel
 def ascend_range(
-    tree, begin, end, batch, last_batch, thread, player, mode, step, matrices,
+    tree, begin, end, batch, last_batch, entry, last_entry, thread, player, mode, step, matrices,
     reach, policy, regrets, values, scratch,
 ):  # fmt: skip
-    """As `ascend`, for the nodes from `begin` up to `end`, whose card terminals are in `batch` …"""
+    """As `ascend`, for the nodes from `begin` up to `end`.
+
+    Their card terminals are in the batches from `batch` up to `last_batch`, and the edges that
+    enter the range, along which values leave it, in `tree.entry_edge` from `entry` on.
+    """
     opponent = 1 - player
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
@@ -219,7 +236,11 @@ def ascend_range(
             here = values[at : at + width]
             here[:] = 0
             for edge in range(first, first + tree.edge_count[node]):
-                if tree.map_count[player, edge] == IDENTITY:
+                crossed = tree.cross_value[player, edge]
+                if crossed >= 0:
+                    crossed = place(tree, crossed, 1, player, thread)
+                    here += values[crossed : crossed + width]
+                elif tree.map_count[player, edge] == IDENTITY:
                     start = place(tree, tree.edge_value[player, edge], 1, player, thread)
                     below = values[start : start + width]
                     factor = values.dtype.type(tree.edge_factor[edge])
@@ -227,6 +248,21 @@ def ascend_range(
                         here[s] += factor * below[s]
                 else:
                     _map_up(tree, player, node, edge, thread, at, values)
+    for number in range(entry, last_entry):
+        edge = tree.entry_edge[number]
+        parent = tree.edge_parent[edge]
+        width = tree.copies[parent] * tree.info_count[player, parent]
+        to = place(tree, tree.cross_value[player, edge], 1, player, thread)
+        here = values[to : to + width]
+        if tree.map_count[player, edge] == IDENTITY:
+            start = place(tree, tree.edge_value[player, edge], 1, player, thread)
+            below = values[start : start + width]
+            factor = values.dtype.type(tree.edge_factor[edge])
+            for s in range(width):
+                here[s] = factor * below[s]
+        else:
+            here[:] = 0
+            _map_up(tree, player, parent, edge, thread, to, values)
 
 
 @kernel
@@ -271,8 +307,10 @@ def _map_up(tree, player, node, edge, thread, to, values):
     factor = values.dtype.type(tree.edge_factor[edge])
     start = tree.map_start[player, edge]
     if copies == 1:
-        for m in range(start, start + tree.map_count[player, edge]):
-            values[to + tree.map_source[m]] += factor * values[below + tree.map_target[m]]
+        stop = start + tree.map_count[player, edge]
+        sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
+        for m in range(len(sources)):
+            values[to + sources[m]] += factor * values[below + targets[m]]
         return
     for m in range(start, start + tree.map_count[player, edge]):
         action, infostate = divmod(tree.map_source[m], count)

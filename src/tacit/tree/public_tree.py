@@ -56,7 +56,10 @@ class PublicTree:
 
     def _finish(self) -> None:
         self.arrays, self.sizes = _lay_out(self.drawing, self.builder)
-        self.order: Order = visiting_order(self.drawing.ranges, self.builder.batch_starts)
+        ranges = self.drawing.ranges
+        heads = self.arrays.edge_child[self.arrays.entry_edge]
+        entries = np.searchsorted(heads, [*(part.first for part in ranges), self.nodes])
+        self.order: Order = visiting_order(ranges, self.builder.batch_starts, entries.tolist())
         for name in ("leaves", "matrices"):
             self.__dict__.pop(name, None)
 
@@ -231,7 +234,8 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             sources.append(edge.transition.sources[p])
             targets.append(edge.transition.targets[p])
 
-    reach_start, value_start, shared = _place_vectors(drawing, entries, map_count)
+    places = _place_vectors(drawing, entries, map_count)
+    reach_start, value_start = places.reach, places.values
 
     edge_child = np.array([edge.child for edge in edges], dtype=np.int32)
     edge_copy = np.array([edge.copy for edge in edges], dtype=np.int32)
@@ -251,6 +255,7 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         locked=np.zeros(len(nodes), dtype=np.int8),
         legal_start=legal_start,
         legal=np.concatenate(masks) if masks else np.zeros(0, dtype=np.int8),
+        edge_parent=np.array([edge.parent for edge in edges], dtype=np.int32),
         edge_child=edge_child,
         edge_copy=edge_copy,
         edge_factor=np.array([edge.transition.factor for edge in edges], dtype=np.float64),
@@ -261,78 +266,84 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         map_count=map_count,
         map_source=np.concatenate(sources) if sources else empty,
         map_target=np.concatenate(targets) if targets else empty,
+        entry_edge=places.entries,
+        cross_value=places.cross,
         terminal_matrix=terminal_matrix,
         terminal_scale=terminal_scale,
         matrix_start=builder.matrices.packed()[0],
-        shared_start=shared.start,
-        shared_size=shared.size,
+        shared_start=places.shared_start,
+        shared_size=places.shared_size,
         cards=cards,
     )
-    ends = shared.start + shared.size
+    shared = places.shared_size
+    ends = places.shared_start + shared
     sizes = Sizes(
         slots=slots,
         reach=(int(ends[0, 0]), int(ends[0, 1])),
         values=(int(ends[1, 0]), int(ends[1, 1])),
         scratch=max(1, scratch, work_size(int(info_count.max())) if len(cards.batch_node) else 0),
-        shared_reach=(int(shared.size[0, 0]), int(shared.size[0, 1])),
-        shared_values=(int(shared.size[1, 0]), int(shared.size[1, 1])),
+        shared_reach=(int(shared[0, 0]), int(shared[0, 1])),
+        shared_values=(int(shared[1, 0]), int(shared[1, 1])),
     )
     return arrays, sizes
 
 
-class _Shared(NamedTuple):
-    """`TreeArrays.shared_start` and `shared_size`."""
+class _Places(NamedTuple):
+    """Where vectors stand; see `TreeArrays`."""
 
-    start: NDArray[np.int64]
-    size: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    values: NDArray[np.int64]
+    entries: Int32
+    cross: NDArray[np.int64]
+    shared_start: NDArray[np.int64]
+    shared_size: NDArray[np.int64]
 
 
 def _place_vectors(
     drawing: Drawing, entries: NDArray[np.int64], map_count: Int32
-) -> tuple[NDArray[np.int64], NDArray[np.int64], _Shared]:
-    """Where reaches and values [2, N] stand; those of ranges of one level share their place.
+) -> _Places:
+    """Give reaches, values and what crosses between ranges a place; ranges of a level share theirs.
 
-    The vectors of a range's first nodes belong to the range above: that one writes their reach
-    before, and reads their values after, the range is at work.
+    What comes up along an edge from another range belongs to the range above, which is still at
+    work when the one below has made room for the next.
     """
     nodes, edges, ranges = drawing.nodes, drawing.edges, drawing.ranges
+    levels = np.array([part.level for part in ranges])
     home = np.zeros(len(nodes), dtype=np.int64)
     for number, part in enumerate(ranges):
         home[part.first : part.last] = number
-    owner = home.copy()
-    for number, node in enumerate(nodes):
-        if node.only_edge is not None:
-            above = home[edges[node.only_edge].parent]
-            if above != home[number]:
-                owner[number] = above
-    levels = np.array([part.level for part in ranges])
-    starts = [np.zeros((2, len(nodes)), dtype=np.int64) for _ in range(2)]
     used = np.zeros((2, 2, len(ranges)), dtype=np.int64)
-    borrowed = np.zeros((2, len(nodes)), dtype=bool)
+    reach = np.zeros((2, len(nodes)), dtype=np.int64)
+    values = np.zeros((2, len(nodes)), dtype=np.int64)
+    cross = np.full((2, len(edges)), -1, dtype=np.int64)
+    entering: list[int] = []
+    borrowed: list[tuple[int, int, int]] = []
     for number, node in enumerate(nodes):
-        part = owner[number]
+        part, come = home[number], node.only_edge
+        above = None if come is None else nodes[edges[come].parent]
+        crosses = come is not None and home[edges[come].parent] != part
+        if come is not None and crosses:
+            entering.append(come)
         for p in (0, 1):
-            starts[1][p, number] = used[1, p, part]
+            values[p, number] = used[1, p, part]
             used[1, p, part] += entries[p, number]
-            come = node.only_edge
-            if (
-                come is not None
-                and map_count[p, come] == IDENTITY
-                and nodes[edges[come].parent].player != p
-            ):
-                borrowed[p, number] = True
+            if come is not None and crosses:
+                origin = home[edges[come].parent]
+                cross[p, come] = used[1, p, origin]
+                used[1, p, origin] += entries[p, edges[come].parent]
+            if above is not None and map_count[p, come] == IDENTITY and above.player != p:
+                borrowed.append((p, number, edges[come].parent if come is not None else -1))
             else:
-                starts[0][p, number] = used[0, p, part]
+                reach[p, number] = used[0, p, part]
                 used[0, p, part] += entries[p, number]
     depth = int(levels.max()) + 1
     most = np.stack([used[:, :, levels == level].max(axis=2) for level in range(depth)])
     begin = np.cumsum(most, axis=0) - most
-    for kind in (0, 1):
-        starts[kind] += begin[levels[owner], kind].T
-    for number in np.flatnonzero(borrowed.any(axis=0)).tolist():
-        come = nodes[number].only_edge
-        assert come is not None
-        for p in (0, 1):
-            if borrowed[p, number]:
-                starts[0][p, number] = starts[0][p, edges[come].parent]
-    return starts[0], starts[1], _Shared(most[0].copy(), most[1:].sum(axis=0))
+    reach += begin[levels[home], 0].T
+    values += begin[levels[home], 1].T
+    for edge in entering:
+        cross[:, edge] += begin[levels[home[edges[edge].parent]], 1]
+    for p, number, origin in borrowed:
+        reach[p, number] = reach[p, origin]
+    found = np.array(entering, dtype=np.int32)
+    return _Places(reach, values, found, cross, most[0].copy(), most[1:].sum(axis=0))
