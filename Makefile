@@ -8,7 +8,9 @@ export PYTHONUTF8 := 1
 .PHONY: run test test-all venv lint clean
 
 run: venv
-	$(BIN)/tacit demo
+	mkdir -p runs
+	$(BIN)/tacit solve liars-dice-1x6 --target 1e-4 \
+	    --out runs/liars-dice-1x6.npz --plot runs/liars-dice-1x6.png
 
 test: venv lint
 	$(BIN)/pytest -m "not slow" -n 2

@@ -1,13 +1,15 @@
-"""Compiled kernels: Numba's `njit` with a cache that knows when any kernel's source has changed.
+"""Compiled kernels: Numba's `njit` with a cache that knows when a kernel it calls has changed.
 
 Numba keeps a compiled function until its own file changes, but kernels call kernels in other files.
-Here the cache's folder is named after the sources of all kernels, so a stale one is never run.
+Here a kernel's cache folder is named after the sources of its own module and of every module of
+this package that it imports from, so a stale kernel is never run.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -22,15 +24,14 @@ config = cast(Any, _config)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_PREFIX = "kernels-"
-_CONSTANTS = ("arrays.py", "game.py", "lanes.py", "order.py")
-"""Sources without kernels whose constants and vector operations are compiled into them."""
+_PACKAGE = Path(__file__).parent
+_IMPORT = re.compile(rb"^from (tacit[\w.]*) import", re.MULTILINE)
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, or load what an earlier process compiled."""
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_folder())
+    config.CACHE_DIR = str(cache_folder(function.__module__))
     try:
         compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
@@ -39,16 +40,14 @@ def kernel(function: Function) -> Function:
 
 
 @cache
-def cache_folder() -> Path:
-    """Where compiled kernels of these very sources are kept; older ones are removed."""
-    package = Path(__file__).parent
+def cache_folder(module: str) -> Path:
+    """Where the kernels of these very sources of `module` are kept; older ones are removed."""
     digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
-        text = source.read_bytes()
-        if b"from tacit.kernel import kernel" in text or source.name in _CONSTANTS:
-            digest.update(text)
-    name = _PREFIX + digest.hexdigest()[:16]
-    for parent in _parents(package):
+    for source in sorted(_sources(module)):
+        digest.update(source.read_bytes())
+    prefix = f"kernels-{module}-"
+    name = prefix + digest.hexdigest()[:16]
+    for parent in _parents():
         folder = parent / name
         if folder.is_dir() and os.access(folder, os.W_OK):
             return folder
@@ -56,15 +55,28 @@ def cache_folder() -> Path:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             continue
-        for old in parent.glob(_PREFIX + "*"):
+        for old in parent.glob(prefix + "*"):
             if old.name != name:
                 shutil.rmtree(old, ignore_errors=True)
         return folder
     return Path(tempfile.mkdtemp(prefix="tacit-"))
 
 
-def _parents(package: Path) -> list[Path]:
+def _sources(module: str) -> set[Path]:
+    """The source of a module and, in turn, of all modules of the package that it imports from."""
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        path = _PACKAGE.parent / waiting.pop().replace(".", "/")
+        source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if source.is_file() and source not in found:
+            found.add(source)
+            waiting += [name.decode() for name in _IMPORT.findall(source.read_bytes())]
+    return found
+
+
+def _parents() -> list[Path]:
     """Where a cache may be, best first: as Numba is told, beside the package, the user's own."""
     given = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [*given, package / "__pycache__", home / "tacit"]
+    return [*given, _PACKAGE / "__pycache__", home / "tacit"]

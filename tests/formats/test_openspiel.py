@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
@@ -13,16 +13,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import tacit
+from tacit import cli
 from tacit.formats.openspiel import (
-    Lookup,
     OpenSpielGame,
     OpenSpielState,
-    from_openspiel,
     load_openspiel,
-    to_openspiel,
+    policy_from_openspiel,
+    policy_to_openspiel,
 )
-from tacit.games import CHANCE, TERMINAL, GameError, State
+from tacit.games import CHANCE, TERMINAL, GameError, State, load
+from tacit.solve import Limits, evaluate, exploitability, solve_exactly, solve_tree
+from tacit.tree import PublicTree, build_forest, build_tree
 
 pyspiel: Any = pytest.importorskip("pyspiel")
 
@@ -104,6 +108,11 @@ def loaded(name: str) -> OpenSpielGame:
     return load_openspiel(name)
 
 
+@cache
+def tree_of(name: str) -> PublicTree:
+    return build_tree(loaded(name))
+
+
 def states_of(game: OpenSpielGame) -> list[OpenSpielState]:
     found = [game.initial()]
     for state in found:
@@ -115,82 +124,103 @@ def infostate(state: State, player: int) -> tuple[Hashable, Hashable]:
     return state.public(), state.private(player)
 
 
-def moves(state: State, lookup: Lookup) -> list[tuple[State, float]]:
-    """The children of `state` with their probabilities when both follow `lookup`."""
-    if state.player == CHANCE:
-        weights = dict(zip(state.actions(), state.chance(), strict=True))
-    else:
-        weights = dict(lookup(*infostate(state, state.player), state.player))
-        assert set(weights) == set(state.actions())
-    return [(state.child(action), weight) for action, weight in weights.items()]
-
-
-def expected_value(state: State, lookup: Lookup) -> float:
-    if state.player == TERMINAL:
-        return state.payoff()
-    return sum(weight * expected_value(child, lookup) for child, weight in moves(state, lookup))
-
-
-def best_response_value(game: OpenSpielGame, lookup: Lookup, player: int) -> float:
-    members: dict[Hashable, list[tuple[State, float]]] = defaultdict(list)
-
-    def collect(state: State, reach: float) -> None:
-        if state.player == player:
-            members[infostate(state, player)].append((state, reach))
-            for action in state.actions():
-                collect(state.child(action), reach)
-        elif state.player != TERMINAL:
-            for child, weight in moves(state, lookup):
-                collect(child, reach * weight)
-
-    @cache
-    def choice(key: Hashable) -> int:
-        def worth(action: int) -> float:
-            return sum(reach * value(state.child(action)) for state, reach in members[key])
-
-        return max(members[key][0][0].actions(), key=worth)
-
-    @cache
-    def value(state: State) -> float:
-        if state.player == TERMINAL:
-            return state.payoff() * (1 - 2 * player)
-        if state.player == player:
-            return value(state.child(choice(infostate(state, player))))
-        return sum(weight * value(child) for child, weight in moves(state, lookup))
-
-    collect(game.initial(), 1.0)
-    return value(game.initial())
-
-
-def random_policy(game: OpenSpielGame, seed: int) -> Any:
+def random_policy(tree: PublicTree, seed: int) -> Any:
     from open_spiel.python.policy import TabularPolicy
 
-    return TabularPolicy(game.spiel).copy_with_noise(
+    assert isinstance(tree.game, OpenSpielGame)
+    return TabularPolicy(tree.game.spiel).copy_with_noise(
         alpha=0.9, beta=2.0, random_state=np.random.RandomState(seed)
     )
 
 
-@pytest.mark.parametrize("name", [*GAMES, "leduc_poker", "liars_dice(numdice=1,dice_sides=4)"])
-def test_random_policies_are_worth_what_openspiel_says(name: str) -> None:
-    from open_spiel.python.algorithms import expected_game_score, exploitability
+def assert_worth(tree: PublicTree, ours: Any, theirs: Any, *, shift: float = 0.0) -> None:
+    """OpenSpiel and the tree agree on a policy's value, best responses and NashConv."""
+    from open_spiel.python.algorithms import exploitability as spiel
+    from open_spiel.python.policy import python_policy_to_pyspiel_policy
 
-    game = loaded(name)
-    policy = random_policy(game, seed=1)
-    lookup = from_openspiel(game, policy)
-    theirs = expected_game_score.policy_value(game.spiel.new_initial_state(), [policy, policy])
-    assert expected_value(game.initial(), lookup) == pytest.approx(theirs[0], abs=1e-9)
-    nash_conv = sum(best_response_value(game, lookup, player) for player in (0, 1))
-    assert nash_conv == pytest.approx(exploitability.nash_conv(game.spiel, policy), abs=1e-9)
+    assert isinstance(tree.game, OpenSpielGame)
+    game = tree.game.spiel
+    told = spiel.nash_conv(game, theirs, return_only_nash_conv=False, use_cpp_br=True)
+    policy = python_policy_to_pyspiel_policy(theirs)
+    value = pyspiel.expected_returns(game.new_initial_state(), policy, -1, True)[0]
+    worth = evaluate(tree, ours)
+    assert worth.value == pytest.approx(value - shift, abs=1e-9)
+    gains = worth.best_response[0] - worth.value, worth.best_response[1] + worth.value
+    assert gains == pytest.approx(told.player_improvements, abs=1e-9)
+    assert worth.exploitability == pytest.approx(told.nash_conv / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *GAMES,
+        "leduc_poker",
+        "liars_dice(numdice=1,dice_sides=4)",
+        f"turn_based_simultaneous_game(game={GOOFSPIEL.replace('cards=3', 'cards=4')})",
+        "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
+        pytest.param("liars_dice", marks=pytest.mark.slow),
+        pytest.param("start_at(game=phantom_ttt(),history=0;1;2;4;3;5)", marks=pytest.mark.slow),
+    ],
+)
+def test_random_policies_are_worth_what_openspiel_says(name: str) -> None:
+    tree = tree_of(name)
+    for seed in (1, 2):
+        policy = random_policy(tree, seed)
+        assert_worth(tree, policy_from_openspiel(tree, policy), policy)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_policies_go_both_ways(name: str) -> None:
-    game = loaded(name)
-    policy = random_policy(game, seed=2)
-    again = to_openspiel(game, from_openspiel(game, policy))
+    tree = tree_of(name)
+    policy = random_policy(tree, seed=3)
+    flat = policy_from_openspiel(tree, policy)
+    again = policy_to_openspiel(tree, flat)
     assert again.state_lookup.keys() == policy.state_lookup.keys()
     for key in policy.state_lookup:
         np.testing.assert_allclose(again.policy_for_key(key), policy.policy_for_key(key))
+    np.testing.assert_allclose(policy_from_openspiel(tree, again), flat, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", [*GAMES, "leduc_poker"])
+def test_solved_policies_are_as_good_in_openspiel(name: str) -> None:
+    solution = solve_tree(tree_of(name), Limits(target=1e-3))
+    assert_worth(
+        solution.tree, solution.policy, policy_to_openspiel(solution.tree, solution.policy)
+    )
+
+
+def test_policies_that_openspiel_solved_are_as_good_here() -> None:
+    tree = tree_of("leduc_poker")
+    solver = pyspiel.CFRPlusSolver(loaded("leduc_poker").spiel)
+    for _ in range(50):
+        solver.evaluate_and_update_policy()
+    theirs = solver.average_policy()
+    ours = exploitability(tree, policy_from_openspiel(tree, theirs))
+    assert ours == pytest.approx(
+        pyspiel.exploitability(loaded("leduc_poker").spiel, theirs), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("built_in", "name"),
+    [
+        ("kuhn", "kuhn_poker"),
+        ("leduc", "leduc_poker"),
+        ("leduc", "leduc_poker(suit_isomorphism=True)"),
+        ("liars-dice-1x3", "liars_dice(numdice=1,dice_sides=3)"),
+        ("liars-dice-1x4", "liars_dice(numdice=1,dice_sides=4)"),
+        ("liars-dice-1x5", "liars_dice(numdice=1,dice_sides=5)"),
+        ("liars-dice-2x2", "liars_dice(numdice=2,dice_sides=2)"),
+    ],
+)
+def test_built_in_games_have_the_values_of_openspiels(built_in: str, name: str) -> None:
+    ours = build_tree(load(built_in))
+    exact = solve_exactly(ours).value
+    assert exact == pytest.approx(solve_exactly(tree_of(name)).value, abs=1e-9)
+    uniform, theirs = ours.uniform_policy(), tree_of(name).uniform_policy()
+    assert exploitability(ours, uniform) == pytest.approx(
+        exploitability(tree_of(name), theirs), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -238,7 +268,7 @@ def test_infostates_are_the_information_states(name: str) -> None:
         (s.player, s.spiel().information_state_string(s.player), infostate(s, s.player))
         for s in states
     }
-    assert len(told) == len(ours) == len(both) == sum(1 for _ in loaded(name).decisions())
+    assert len(told) == len(ours) == len(both)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -285,10 +315,13 @@ def test_those_who_are_ahead_of_the_clock_wait(tmp_path: Path) -> None:
     assert state.player == TERMINAL
     assert game.replay("once").public() == game.replay("twice").public()
     assert game.replay("once").private(1) == game.replay("twice").private(1)
-    policy = random_policy(game, seed=4)
-    lookup = from_openspiel(game, policy)
-    again = to_openspiel(game, lookup)
-    np.testing.assert_allclose(again.action_probability_array, policy.action_probability_array)
+    tree = build_tree(game)
+    policy = random_policy(tree, seed=4)
+    flat = policy_from_openspiel(tree, policy)
+    assert_worth(tree, flat, policy, shift=1.5)
+    again = policy_to_openspiel(tree, flat)
+    for key in policy.state_lookup:
+        np.testing.assert_allclose(again.policy_for_key(key), policy.policy_for_key(key))
 
 
 def test_constant_sums_are_shifted_to_zero(tmp_path: Path) -> None:
@@ -298,14 +331,15 @@ def test_constant_sums_are_shifted_to_zero(tmp_path: Path) -> None:
 
 
 def test_chance_that_nobody_sees(tmp_path: Path) -> None:
-    from open_spiel.python.algorithms import exploitability
-
     game = load_openspiel(gambit(tmp_path, HIDDEN_COIN))
     check_contract(game)
-    policy = random_policy(game, seed=5)
-    lookup = from_openspiel(game, policy)
-    nash_conv = sum(best_response_value(game, lookup, player) for player in (0, 1))
-    assert nash_conv == pytest.approx(exploitability.nash_conv(game.spiel, policy), abs=1e-9)
+    tree = build_tree(game)
+    policy = random_policy(tree, seed=5)
+    assert_worth(tree, policy_from_openspiel(tree, policy), policy)
+    exact = solve_exactly(tree)
+    # Averaged over the coin, r is better than l whatever follows, and its worst answer is L.
+    assert exact.value == pytest.approx(0.75 * -1 + 0.25 * 2, abs=1e-9)
+    assert_worth(tree, exact.policy, policy_to_openspiel(tree, exact.policy))
 
 
 def test_states_can_be_sent_to_other_processes() -> None:
@@ -317,7 +351,30 @@ def test_states_can_be_sent_to_other_processes() -> None:
 
 
 def test_games_written_in_python() -> None:
-    assert sum(1 for _ in load_openspiel("python_kuhn_poker").decisions()) == 12
+    tree = build_tree(load_openspiel("python_kuhn_poker"))
+    assert solve_exactly(tree).value == pytest.approx(-1 / 18, abs=1e-9)
+
+
+def test_games_are_found_solved_saved_and_exported_by_name(tmp_path: Path) -> None:
+    assert tacit.load_game("openspiel:kuhn_poker") == loaded("kuhn_poker")
+    solution = tacit.solve_game("openspiel:kuhn_poker", target=1e-5)
+    assert solution.policy_at("Bet", "2b") == pytest.approx({"Pass": 0.0, "Bet": 1.0}, abs=1e-3)
+    tacit.save_solution(solution, tmp_path / "kuhn.npz")
+    again = tacit.load_solution(tmp_path / "kuhn.npz")
+    assert_worth(again.tree, again.policy, policy_to_openspiel(again.tree, again.policy))
+
+
+def test_the_command_line_takes_openspiels_games(tmp_path: Path) -> None:
+    def run(*words: str, typed: str = "") -> str:
+        result = CliRunner().invoke(cli.tacit, words, input=typed)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    file = str(tmp_path / "kuhn.npz")
+    solved = json.loads(run("solve", "openspiel:kuhn_poker", "--out", file, "--json"))
+    assert solved["value"] == pytest.approx(-1 / 18, abs=1e-4)
+    assert json.loads(run("exploitability", file, "--json"))["exploitability"] < 1e-4
+    assert "2b" in run("show", file, typed="Bet\nquit\n")
 
 
 @pytest.mark.parametrize(
@@ -367,9 +424,40 @@ def test_information_states_without_a_common_clock_are_refused(tmp_path: Path) -
 
 
 def test_a_policy_that_openspiel_cannot_name_is_refused() -> None:
-    game = load_openspiel("pig(winscore=3,horizon=6,piglet=True,diceoutcomes=2)")
+    tree = build_tree(load_openspiel("pig(winscore=3,horizon=6,piglet=True,diceoutcomes=2)"))
     with pytest.raises(GameError, match="cannot tell them apart"):
-        to_openspiel(game, lambda public, private, player: {0: 1.0})
+        policy_to_openspiel(tree, tree.uniform_policy())
+
+
+def test_a_policy_that_is_none_is_refused() -> None:
+    tree = tree_of("kuhn_poker")
+    policy = random_policy(tree, seed=6)
+    policy.policy_for_key("2b")[:] = 0.25, 0.25
+    with pytest.raises(GameError, match=r"gives \[0.25, 0.25\] to the actions \[0, 1\] at '2b'"):
+        policy_from_openspiel(tree, policy)
+
+
+def test_policies_of_other_games_and_parts_are_refused() -> None:
+    kuhn = build_tree(load("kuhn"))
+    with pytest.raises(GameError, match="kuhn is not a game of OpenSpiel"):
+        policy_to_openspiel(kuhn, kuhn.uniform_policy())
+    with pytest.raises(GameError, match="kuhn is not a game of OpenSpiel"):
+        policy_from_openspiel(kuhn, None)
+    part = build_tree(loaded("kuhn_poker"), depth=1)
+    with pytest.raises(ValueError, match="a whole tree with one root"):
+        policy_to_openspiel(part, part.uniform_policy())
+    with pytest.raises(ValueError, match=r"shape \(3,\), expected \(24,\)"):
+        policy_to_openspiel(tree_of("kuhn_poker"), np.ones(3))
+
+
+def test_a_policy_comes_into_every_root_of_a_forest() -> None:
+    tree = tree_of("kuhn_poker")
+    policy = random_policy(tree, seed=7)
+    forest = build_forest(tree.builder, [tree.builder.root] * 2)
+    copies = policy_from_openspiel(forest, policy)
+    assert exploitability(forest, copies) == pytest.approx(
+        exploitability(tree, policy_from_openspiel(tree, policy))
+    )
 
 
 def test_openspiel_is_imported_only_when_needed() -> None:

@@ -23,6 +23,12 @@ class UnsharedState(State):
     def __init__(self, inner: State) -> None:
         self.inner = inner
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UnsharedState) and self.inner == other.inner
+
+    def __hash__(self) -> int:
+        return hash(self.inner)
+
     @property
     def player(self) -> int:
         return self.inner.player

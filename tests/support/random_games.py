@@ -4,10 +4,10 @@ What happens at a public state is drawn from the seed and the public history alo
 mover is public; what may depend on a player's private knowledge is drawn from that too. There are
 three families:
 
-- *remembering*: private deals that are correlated, chance in the middle (public, private, or seen
-  in part), moves of which the public sees a function, private glimpses of the opponent's move,
-  actions that are legal for some infostates only, and moves that are forgotten at once, wholly or
-  in part: they change nothing that follows, so infostates merge and the merge is exact;
+- *remembering*: private deals that are correlated, chance in the middle (public, private, seen in
+  part or by nobody), moves of which the public sees a function, private glimpses of the opponent's
+  move, actions that are legal for some infostates only, and moves that are forgotten at once,
+  wholly or in part: they change nothing that follows, so infostates merge and the merge is exact;
 - *wandering*: players hold a position and forget how they came there, as in a pursuit. Deals and
   private chance are uniform and independent, so every merge of positions is exact;
 - *open*: nothing is hidden.
@@ -60,7 +60,7 @@ class Step:
     restricted: bool
     """Whether the legal actions depend on what the mover knows"""
     watcher: int
-    """Who sees chance's outcome, 2 for both; at a wanderer's move, whether the public peeks"""
+    """Who sees chance's outcome: 2 both, 3 nobody; at a wanderer's move: whether it is peeked at"""
 
 
 def _partition(draw: Random, size: int) -> tuple[int, ...]:
@@ -91,7 +91,7 @@ def _step(rules: Rules, events: tuple[tuple[int, ...], ...]) -> Step:
         return Step(mover, size, (0,) * size, None, tuple(range(size)), False, watcher)
     if mover == CHANCE:
         seen = _partition(draw, size)
-        return Step(mover, size, seen, None, everything, restricted, draw.randrange(3))
+        return Step(mover, size, seen, None, everything, restricted, draw.randrange(4))
     seen = _partition(draw, size)
     kept = everything
     glimpse = _partition(draw, size) if draw.random() < 0.3 else None
@@ -107,14 +107,15 @@ def _step(rules: Rules, events: tuple[tuple[int, ...], ...]) -> Step:
 class RandomState(State):
     """`memories` are what each player alone knows; `events` is what the public has seen.
 
-    `hidden` collects what is forgotten. It makes world states different, and nothing else may
-    depend on it.
+    `secret` is what chance alone knows; it counts in the payoff. `forgotten` collects what makes
+    world states different and nothing else: no rule may depend on it.
     """
 
     rules: Rules
     memories: tuple[Memory, Memory] | None = None
     events: tuple[tuple[int, ...], ...] = ()
-    hidden: Memory = ()
+    secret: Memory = ()
+    forgotten: Memory = ()
 
     @property
     def step(self) -> Step:
@@ -194,11 +195,15 @@ class RandomState(State):
             # The public may see a part of the new position.
             place = memories[mover][0] % 2 if mover != CHANCE and step.watcher else 0
             event = mover, step.seen[action], place
+            forgotten = self.forgotten if mover == CHANCE else (*self.forgotten, action)
             return RandomState(
-                rules, (memories[0], memories[1]), (*self.events, event), (*self.hidden, action)
+                rules, (memories[0], memories[1]), (*self.events, event), (), forgotten
             )
+        secret = self.secret
         if rules.family == REMEMBERING:
-            if mover == CHANCE:
+            if mover == CHANCE and step.watcher == 3:
+                secret = (*secret, action)
+            elif mover == CHANCE:
                 for player in (0, 1) if step.watcher == 2 else (step.watcher,):
                     memories[player] = (*memories[player], action)
             else:
@@ -209,11 +214,13 @@ class RandomState(State):
             rules,
             (memories[0], memories[1]),
             (*self.events, (mover, step.seen[action])),
-            (*self.hidden, action),
+            secret,
+            (*self.forgotten, action) if mover != CHANCE else self.forgotten,
         )
 
     def payoff(self) -> float:
-        payoff = self.rules.draw("payoff", self.events, self.memories).uniform(-1.0, 1.0)
+        facts = self.events, self.memories, self.secret
+        payoff = self.rules.draw("payoff", *facts).uniform(-1.0, 1.0)
         digits = self.rules.payoff_digits
         return payoff if digits is None else round(payoff, digits)
 
@@ -270,12 +277,12 @@ def random_game(seed: int, family: str | None = None) -> RandomGame:
 
 
 def random_games(*families: str) -> st.SearchStrategy[RandomGame]:
-    """Random games of these families, or of all."""
+    """Random games of these families, or of all; those that remember hold most kinds of things."""
     return st.builds(
         RandomGame,
-        st.sampled_from(families or FAMILIES),
-        st.integers(0, 10**6),
-        length=st.integers(1, 5),
-        deals=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+        st.sampled_from(families or (*FAMILIES, REMEMBERING)),
+        st.integers(0, 10**6).map(lambda number: number * 7919 % 10**6),
+        length=st.sampled_from((3, 4, 2)),
+        deals=st.tuples(st.sampled_from((2, 3, 1)), st.sampled_from((2, 3, 1))),
         actions=st.integers(2, 3),
     )

@@ -34,7 +34,7 @@ BUILT_IN = (
 TINY = ("kuhn", "rock-paper-scissors", "coin-toss", "liars-dice-1x2", "pursuit-ring")
 """Those on which the reference can run algorithms."""
 
-RANDOM = tuple(f"random-{seed}" for seed in range(12))
+RANDOM = tuple(f"random-{seed}" for seed in (0, 1, 2, 4, 5, 6, 7, 8))
 """A fixed choice of random games, for tests that take long."""
 
 

@@ -48,7 +48,7 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
         respond(
             tree.arrays, tree.order.whole, 0, player, EXPECT, np.zeros(4), work.matrices,
             solver.policy, solver.policy, work.reach[1 - player], work.values[player],
-            work.scratch[0],
+            work.scratch,
         )  # fmt: skip
         for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
             state = tree.state(node)

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -189,7 +189,6 @@ def test_a_pass_agrees_with_the_reference_on_random_games(
 
 
 @given(game=random_games())
-@settings(max_examples=30)
 def test_compatibility_is_what_chance_makes_of_each_pair(game: RandomGame) -> None:
     bridge = random_case(game)
     for place, public in bridge.publics.items():

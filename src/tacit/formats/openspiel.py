@@ -19,7 +19,7 @@ import os
 import random
 import re
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,14 +31,15 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.tree import PublicTree
 
 PREFIX = "openspiel:"
 MAX_HISTORIES = 2_000_000
 PROBES = 100
+PROBABILITY_TOLERANCE = 1e-5
+"""How far from one the probabilities of a policy may sum: those in single precision do."""
 
 Ints: TypeAlias = NDArray[np.int64]
-Lookup: TypeAlias = Callable[[Hashable, Hashable, int], Mapping[int, float]]
-"""A policy: `lookup(public, private, player)` is the distribution over that infostate's actions."""
 
 _WAITING = 4
 """The mover of a history that waits, until its public state says whose turn it is."""
@@ -146,49 +147,81 @@ class OpenSpielGame(Game):
     def initial(self) -> OpenSpielState:
         return OpenSpielState(self, 0)
 
-    def decisions(self) -> Iterator[OpenSpielState]:
-        """One state of every infostate in which its player has a move to choose."""
-        seen: set[tuple[int, int]] = set()
-        table = self.table
-        for row, mover in enumerate(table.mover):
-            if mover < CHANCE and table.action[table.first[row]] != self.wait:
-                infostate = (table.public[row], table.private[mover][row])
-                if infostate not in seen:
-                    seen.add(infostate)
-                    yield OpenSpielState(self, row)
 
+def policy_to_openspiel(tree: PublicTree, policy: NDArray[Any]) -> Any:
+    """A flat `policy` [slots] as an `open_spiel.python.policy.TabularPolicy`.
 
-def to_openspiel(game: OpenSpielGame, lookup: Lookup) -> Any:
-    """The policy of both players as an `open_spiel.python.policy.TabularPolicy`."""
+    `tree` is a whole tree of an `OpenSpielGame` with one root. OpenSpiel names infostates by their
+    information states alone; GameError says so if that does not tell those of the game apart.
+    """
+    game = _game_of(tree)
+    if len(tree.roots) != 1 or len(tree.leaves):
+        raise ValueError("a policy for OpenSpiel takes a whole tree with one root")
+    if policy.shape != (tree.sizes.slots,):
+        raise ValueError(f"policy has shape {policy.shape}, expected ({tree.sizes.slots},)")
     from open_spiel.python.policy import TabularPolicy
 
-    decisions = [(state, state.spiel()) for state in game.decisions()]
-    policy = TabularPolicy(game.spiel, states={s.history_str(): s for _, s in decisions})
-    if len(policy.state_lookup) != len(decisions):
+    decisions = [(decision, decision.state.spiel()) for decision in _decisions(tree)]
+    told = TabularPolicy(game.spiel, states={s.history_str(): s for _, s in decisions})
+    if len(told.state_lookup) != len(decisions):
         raise GameError(
             f"{game.name} has {len(decisions)} infostates but OpenSpiel has only "
-            f"{len(policy.state_lookup)} names for them, so its policies cannot tell them apart"
+            f"{len(told.state_lookup)} names for them, so its policies cannot tell them apart"
         )
-    for state, spiel in decisions:
-        given = lookup(state.public(), state.private(state.player), state.player)
-        row = policy.action_probability_array[policy.state_index(spiel)]
+    for decision, spiel in decisions:
+        row = told.action_probability_array[told.state_index(spiel)]
         row[:] = 0.0
-        for action, probability in given.items():
-            row[action] = probability
-        row /= row.sum()
-    return policy
+        row[decision.actions] = policy[decision.slots[:, 0]]
+    return told
 
 
-def from_openspiel(game: OpenSpielGame, policy: Any) -> Lookup:
-    """An OpenSpiel policy, any that has `action_probabilities(state)`, asked at every infostate."""
-    known: dict[tuple[Hashable, Hashable, int], dict[int, float]] = {}
-    for state in game.decisions():
+def policy_from_openspiel(tree: PublicTree, policy: Any) -> NDArray[np.float64]:
+    """An OpenSpiel policy, any that has `action_probabilities(state)`, as a flat array [slots]."""
+    _game_of(tree)
+    flat = tree.uniform_policy()  # which is right for those who wait
+    for state, actions, slots in _decisions(tree):
         given = policy.action_probabilities(state.spiel())
-        known[state.public(), state.private(state.player), state.player] = {
-            action: float(given.get(action, 0.0)) for action in state.actions()
-        }
-    waiting = {game.wait: 1.0}
-    return lambda public, private, player: known.get((public, private, player), waiting)
+        chosen = np.array([given.get(action, 0.0) for action in actions])
+        total = chosen.sum()
+        if not (np.all(chosen >= 0) and abs(total - 1) < PROBABILITY_TOLERANCE):
+            raise GameError(
+                f"the OpenSpiel policy gives {chosen.tolist()} to the actions {actions} at "
+                f"{state.private(state.player)!r}; expected probabilities that sum to one"
+            )
+        flat[slots] = (chosen / total)[:, None]
+    return flat
+
+
+class _Decision(NamedTuple):
+    """An infostate of a tree in which its player has a move to choose."""
+
+    state: OpenSpielState
+    """One history of it."""
+    actions: list[int]
+    slots: Ints
+    """[A, copies] where their probabilities stand in a flat policy."""
+
+
+def _decisions(tree: PublicTree) -> Iterator[_Decision]:
+    numbers = np.arange(tree.sizes.slots)
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        public, slots = tree.state(node), tree.block(numbers, node)
+        histories = {cell[public.mover]: state for cell, state, _ in public.worlds()}
+        for infostate, state in sorted(histories.items()):
+            legal = np.flatnonzero(public.expansion.legal[:, infostate])
+            actions = [public.expansion.actions[number] for number in legal]
+            assert isinstance(state, OpenSpielState)
+            if actions[0] != state.game.wait:
+                yield _Decision(state, actions, slots[legal, :, infostate])
+
+
+def _game_of(tree: PublicTree) -> OpenSpielGame:
+    if not isinstance(tree.game, OpenSpielGame):
+        raise GameError(
+            f"{tree.game.name} is not a game of OpenSpiel; only policies of games whose names "
+            f"start with {PREFIX!r} can be exchanged"
+        )
+    return tree.game
 
 
 def _import_pyspiel() -> Any:

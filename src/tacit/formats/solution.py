@@ -8,10 +8,9 @@ fingerprint of its public tree makes sure that it is the same game.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
-import zipfile
-import zlib
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
@@ -180,21 +179,18 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise SolutionError(f"there is no file {path}")
     if path.is_dir():
         raise SolutionError(f"{path} is a folder, not a solution")
-    foreign = f"{path} is not a solution of tacit, or damaged; `tacit solve GAME --out` makes one"
+    foreign = SolutionError(
+        f"{path} is not a solution of tacit, or damaged; `tacit solve GAME --out` makes one"
+    )
+    content = io.BytesIO(path.read_bytes())
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if "about" not in file.files:
-                raise SolutionError(foreign)
+        with np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
-        if isinstance(error, SolutionError):
-            raise
-        raise SolutionError(foreign) from None
-    except AttributeError:  # np.load gives a bare array for the npy format
-        raise SolutionError(foreign) from None
+    except Exception:  # whatever NumPy, zip and JSON raise over bytes in memory, these are at fault
+        raise foreign from None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise SolutionError(foreign)
+        raise foreign
     if about.get("version") != VERSION:
         raise SolutionError(
             f"{path} has version {about.get('version')} of the format, this tacit reads version "

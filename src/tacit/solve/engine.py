@@ -90,7 +90,7 @@ class Solver:
             self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
             work.matrices,
         )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratch[thread])
+        tail = (*work.reach, *work.values, work.scratches[thread])
         if isinstance(self.minimiser, RegretMatching):
             match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
         else:
@@ -169,7 +169,7 @@ class Crew:
 class Workspace:
     """The vectors that the passes write: reaches, values and scratch, of one float type.
 
-    scratch: one [2, room] for each thread.
+    scratches: [2, room] for each thread; scratch: that of the first.
     """
 
     def __init__(
@@ -184,7 +184,8 @@ class Workspace:
         self.matrices = tree.matrices.astype(dtype)
         self.reach = _pair(sizes.reach, sizes.shared_reach, more, ROWS, dtype)
         self.values = _pair(sizes.values, sizes.shared_values, more, sizes.scratch, dtype)
-        self.scratch = [np.zeros((2, sizes.scratch), dtype=dtype) for _ in range(threads)]
+        self.scratches = [np.zeros((2, sizes.scratch), dtype=dtype) for _ in range(threads)]
+        self.scratch = self.scratches[0]
         if beliefs is None:
             beliefs = tree.beliefs
         for player in PLAYERS:

@@ -134,7 +134,7 @@ class Judge:
             work = self.work
             respond(
                 self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
-                self.answer, work.reach[1 - player], work.values[player], work.scratch[thread],
+                self.answer, work.reach[1 - player], work.values[player], work.scratches[thread],
             )  # fmt: skip
 
         with self.crew as crew:

@@ -179,7 +179,7 @@ def infostate_names(state: PublicState, player: int) -> list[str]:
     only one.
     """
     worlds: dict[int, State] = {}
-    for cell, world in state.cells.items():
+    for cell, world, _ in state.worlds():
         worlds.setdefault(cell[player], world)
     words = [_WORD.findall(worlds[index].render(player)) for index in range(len(worlds))]
     if len({len(line) for line in words}) == 1:

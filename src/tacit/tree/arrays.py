@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL
+from tacit.games.game import CHANCE, TERMINAL
 from tacit.tree.card_terminals import CardTables
 
 LEAF = 4

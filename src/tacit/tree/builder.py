@@ -27,6 +27,8 @@ StopRule = Callable[[State], bool]
 """Says of a world state whether its public state is to be a leaf; it may read only public facts."""
 
 _FACTOR_TOLERANCE = 1e-12
+_LEAST_STATES = 100_000
+"""How many different public states are looked at for a lower bound of a tree's size."""
 
 
 class Size(NamedTuple):
@@ -114,7 +116,7 @@ class MatrixStore:
         flat = matrix.ravel()
         scale = float(flat[int(np.argmax(np.abs(flat)))])
         unit = matrix / scale if scale != 0.0 else np.zeros_like(matrix)
-        key = (matrix.shape, np.round(unit, 12).tobytes())
+        key = (matrix.shape, (np.round(unit, 12) + 0.0).tobytes())  # no -0.0
         number = self._known.get(key)
         if number is None:
             number = self._known[key] = len(self.matrices)
@@ -192,15 +194,20 @@ class Builder:
                 self._draw_below(drawing, len(drawing.nodes) - 1, depth, stop)
         return drawing
 
-    def grow(self, drawing: Drawing, leaf: int, depth: int, stop: StopRule | None) -> None:
-        """Give a leaf its moves, and what follows to `depth`."""
-        node = drawing.nodes[leaf]
-        if node.player != LEAF:
-            raise GameError(f"node {leaf} is not a leaf")
-        if node.copies != 1:
-            raise GameError(f"leaf {leaf} is folded; build the tree with fold=False to grow it")
-        node.player = _player(node.state, False)
-        self._draw_below(drawing, leaf, depth, stop)
+    def grow(
+        self, drawing: Drawing, leaves: Sequence[int], depth: int, stop: StopRule | None
+    ) -> None:
+        """Give leaves their moves, and what follows to `depth`."""
+        _check_depth(depth)
+        for number, leaf in enumerate(leaves):
+            if drawing.nodes[leaf].player != LEAF or leaf in leaves[:number]:
+                raise GameError(f"node {leaf} is not a leaf")
+            if drawing.nodes[leaf].copies != 1:
+                raise GameError(f"leaf {leaf} is folded; build the tree with fold=False to grow it")
+        for leaf in leaves:
+            node = drawing.nodes[leaf]
+            node.player = _player(node.state, False)
+            self._draw_below(drawing, leaf, depth, stop)
 
     def _draw_below(
         self, drawing: Drawing, number: int, depth: int | None, stop: StopRule | None
@@ -284,15 +291,47 @@ class Builder:
     def _check_size(
         self, states: Sequence[AnyPublicState], depth: int | None, stop: StopRule | None
     ) -> None:
-        sizes = [self.size(state, depth=depth, stop=stop) for state in states]
+        _check_depth(depth)
+        # The bound comes first: a game far too large is refused before it is looked at in full.
+        new = [state for state in states if (id(state), depth, stop) not in self._sizes]
+        self._check_bytes([self._least(state, depth, stop) for state in new], "at least")
+        self._check_bytes([self._size(state, depth, stop, True) for state in states], "about")
+
+    def _check_bytes(self, sizes: Sequence[Size], word: str) -> None:
         needed = sum(size.bytes() for size in sizes)
         if needed > self.max_bytes:
             count = readable_count(sum(size.public_states for size in sizes))
             raise GameTooLargeError(
-                f"{self.game.name} needs about {readable_bytes(needed)} ({count} public states), "
+                f"{self.game.name} needs {word} {readable_bytes(needed)} ({count} public states), "
                 f"more than the {readable_bytes(self.max_bytes)} allowed; solve a smaller game, "
                 "limit the depth, or allow more memory"
             )
+
+    def _least(self, state: AnyPublicState, depth: int | None, stop: StopRule | None) -> Size:
+        """A lower bound of the size, from the moves of one world state a public state."""
+        known: dict[tuple[Hashable, int | None], Size] = {}
+
+        def least(world: State, left: int | None, top: bool) -> Size:
+            after = [world.child(action) for action in world.actions()]
+            while world.player == CHANCE and len({child.public() for child in after}) == 1:
+                world = after[0]
+                after = [world.child(action) for action in world.actions()]
+            ends = not top and (left == 0 or (stop is not None and stop(world)))
+            if not after or ends or len(known) > _LEAST_STATES:
+                return Size(1, 0, 2)
+            key = (world.subgame_key(), left)
+            if key not in known:
+                children = {child.public(): child for child in after}.values()
+                below = [least(child, _less(left, world.player), False) for child in children]
+                slots = 0 if world.player == CHANCE else len(after)
+                known[key] = Size(
+                    1 + sum(size.public_states for size in below),
+                    slots + sum(size.slots for size in below),
+                    2 + sum(size.entries for size in below),
+                )
+            return known[key]
+
+        return least(state.sample, depth, True)
 
     def _size(
         self, state: AnyPublicState, depth: int | None, stop: StopRule | None, top: bool
@@ -341,6 +380,11 @@ def readable_bytes(count: float) -> str:
 def readable_count(count: float) -> str:
     """A count with separators, or in powers of ten where those would be many."""
     return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}"
+
+
+def _check_depth(depth: int | None) -> None:
+    if depth is not None and depth < 1:
+        raise GameError(f"a tree has a depth of at least 1, not {depth}")
 
 
 def _player(state: AnyPublicState, ends: bool) -> int:

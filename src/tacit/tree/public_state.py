@@ -10,7 +10,7 @@ for a chance event of which the public sees nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -201,6 +201,7 @@ class PublicStateSpace:
         mover = state.mover
         names: dict[int, str] = {}
         pieces: list[_Piece] = []
+        known: dict[int, Sequence[int]] = {}
         for cell, world, share in state.worlds():
             if world.player != mover:
                 raise GameError(
@@ -208,9 +209,17 @@ class PublicStateSpace:
                     "make the mover part of public()"
                 )
             actions = world.actions()
+            if mover != CHANCE and set(known.setdefault(cell[mover], actions)) != set(actions):
+                raise GameError(
+                    f"{self.game.name}: at public state {world.public()!r} a player who knows "
+                    f"{world.private(mover)!r} cannot tell which actions are legal; make what "
+                    "decides it part of private()"
+                )
             chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
             weight = state.weights[cell] * share
             for action, chance in zip(actions, chances, strict=True):
+                if chance == 0.0:
+                    continue
                 if action not in names:
                     names[action] = world.label(action)
                 pieces.append(_Piece(cell, world.child(action), weight * chance, action))
@@ -257,6 +266,8 @@ class PublicStateSpace:
                 if world.player != CHANCE:
                     return group
                 for action, chance in zip(world.actions(), world.chance(), strict=True):
+                    if chance == 0.0:
+                        continue
                     child = world.child(action)
                     seen.add(child.public())
                     if len(seen) > 1:
@@ -352,12 +363,16 @@ class PublicStateSpace:
             cell = to_i, to_j
             counted[cell] = counted.get(cell, 0) + 1
             weight = sum(worlds.values())
-            if abs(sum(cells.setdefault(cell, worlds).values()) - weight) > (
-                WEIGHT_TOLERANCE * weight
-            ):
+            first = cells.setdefault(cell, worlds)
+            if abs(sum(first.values()) - weight) > WEIGHT_TOLERANCE * weight:
                 raise GameError(
                     f"{self.game.name}: after {label!r} infostates merge that chance weighs "
                     "differently; private() must tell them apart"
+                )
+            if not _agree(first, worlds):
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that differ in their "
+                    "moves or payoffs; private() must tell them apart"
                 )
         for (to_i, to_j), count in counted.items():
             if count != ways[0][to_i] * ways[1][to_j]:
@@ -370,3 +385,16 @@ class PublicStateSpace:
 
 _FlowKey = tuple[int, int, int, int]
 """(source of player 0, source of player 1, target of player 0, target of player 1)"""
+
+
+def _agree(first: dict[State, float], second: dict[State, float]) -> bool:
+    """Whether the worlds of one way into a cell may stand for another's, as far as a move shows."""
+    if first.keys() == second.keys():
+        return True
+    one, other = next(iter(first)), next(iter(second))
+    if one.player != other.player:
+        return False
+    if one.player == TERMINAL:
+        worth = [sum(w.payoff() * weight for w, weight in way.items()) for way in (first, second)]
+        return abs(worth[0] - worth[1]) <= WEIGHT_TOLERANCE * max(map(abs, worth))
+    return set(one.actions()) == set(other.actions())

@@ -149,8 +149,7 @@ class PublicTree:
         New slots and vector entries come behind the old ones, so a solver keeps what it has learnt
         by lengthening its arrays.
         """
-        for leaf in leaves:
-            self.builder.grow(self.drawing, int(leaf), depth, stop)
+        self.builder.grow(self.drawing, [int(leaf) for leaf in leaves], depth, stop)
         self._finish()
 
 

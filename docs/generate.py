@@ -1,0 +1,129 @@
+"""Write the numbers that the pages state: `python docs/generate.py`; `--check` only compares.
+
+A page marks what is generated with a comment that names a kind and its arguments, and ends it with
+another: `<!-- generated: sizes kuhn -->` … `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+
+from tacit.cli.games import Facts, facts
+from tacit.games import families, load
+from tacit.solve import Limits, solve_tree
+from tacit.tree import build_tree, readable_bytes
+
+DOCS = Path(__file__).parent
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+BLOCK = re.compile(r"(<!-- generated: ([^>]*?) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+MEASURED = re.compile(r"\d\.\de[+-]\d\d")
+"""Measurements are written like this, and may differ a little from machine to machine."""
+CONVERGENCE = ("kuhn", "leduc", "liars-dice-1x4", "pursuit-glasses")
+CHECKPOINTS = (16, 64, 256)
+
+
+@cache
+def known_facts(game: str) -> Facts:
+    """A game's size, counted once for all pages."""
+    return facts(load(game))
+
+
+def sizes(*games: str) -> str:
+    """The table of sizes of these games, or of all."""
+    names = games or tuple(name for family in families() for name in family.examples)
+    rows = [
+        "| game | public states | infostates | slots | memory of a solver |",
+        "| --- | --: | --: | --: | --: |",
+    ]
+    for name in names:
+        found = known_facts(name)
+        counts = " | ".join(f"{n:,}" for n in (found.public_states, found.decisions, found.slots))
+        rows.append(f"| `{name}` | {counts} | {readable_bytes(found.memory)} |")
+    return "\n".join(rows)
+
+
+def rules(game: str) -> str:
+    """The rules, as the game's class states them."""
+    text = type(load(game)).__doc__ or ""
+    first, _, rest = text.partition("\n")
+    return f"{first}\n{dedent(rest)}".strip()
+
+
+def example(game: str, seed: str) -> str:
+    """A random game in notation, and what its end looks like."""
+    state, notation = load(game).playout(np.random.default_rng(int(seed)))
+    return f"```\n{notation}\n\n{state.render()}\n```"
+
+
+def convergence(*algorithms: str) -> str:
+    """The exploitability that algorithms reach."""
+    head = ["algorithm", "game", *(f"{count} iterations" for count in CHECKPOINTS)]
+    rows = [f"| {' | '.join(head)} |", "| --- | --- | --: | --: | --: |"]
+    for algorithm in algorithms:
+        for game in CONVERGENCE:
+            limits = Limits(iterations=CHECKPOINTS[-1])
+            history = solve_tree(build_tree(load(game)), limits, algorithm=algorithm).history
+            found = {point.iteration: point.exploitability for point in history}
+            cells = " | ".join(f"{found[count]:.1e}" for count in CHECKPOINTS)
+            rows.append(f"| `{algorithm}` | `{game}` | {cells} |")
+    return "\n".join(rows)
+
+
+def source(path: str) -> str:
+    """A file, as code, without what is said to the linter."""
+    lines = (DOCS / path).read_text().splitlines()
+    return "\n".join(["```python", *(x for x in lines if not x.startswith("# ruff")), "```"])
+
+
+KINDS: dict[str, Callable[..., str]] = {
+    "sizes": sizes,
+    "rules": rules,
+    "example": example,
+    "convergence": convergence,
+    "source": source,
+}
+
+
+def generated(text: str) -> str:
+    """A page with its generated parts made anew."""
+
+    def replace(match: re.Match[str]) -> str:
+        kind, *arguments = match[2].split()
+        return f"{match[1]}{KINDS[kind](*arguments)}\n{match[3]}"
+
+    return BLOCK.sub(replace, text)
+
+
+def same(old: str, new: str) -> bool:
+    """Whether two pages agree, measurements to a factor of two."""
+    if MEASURED.sub("", old) != MEASURED.sub("", new):
+        return False
+    pairs = zip(MEASURED.findall(old), MEASURED.findall(new), strict=True)
+    return all(0.5 <= float(a) / float(b) <= 2 for a, b in pairs)
+
+
+def main() -> int:
+    """Write the pages that are stale, or with `--check` name them."""
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for page in PAGES:
+        old = page.read_text()
+        new = generated(old)
+        if not same(old, new):
+            stale.append(str(page.relative_to(DOCS.parent)))
+            if not check:
+                page.write_text(new)
+    if stale:
+        print(f"{'stale' if check else 'written'}: {', '.join(stale)}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,208 @@
+"""`tacit bench`: how fast the solvers are and how well they converge, measured here and now."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tacit.cli.options import as_json
+
+ALGORITHM = "cfr+"
+ROUNDS = 5
+SECONDS = 0.2
+"""How long one measurement lasts at least."""
+BATCH = 16
+
+TABULAR = {
+    "leduc": "leduc_poker",
+    "liars-dice-1x4": "liars_dice(numdice=1,dice_sides=4)",
+    "liars-dice-1x5": "liars_dice(numdice=1,dice_sides=5)",
+    "liars-dice-1x6": "liars_dice(numdice=1,dice_sides=6)",
+    "liars-dice-2x3": "liars_dice(numdice=2,dice_sides=3)",
+}
+CONVERGENCE = (
+    "rock-paper-scissors",
+    "coin-toss",
+    "kuhn",
+    "leduc",
+    "liars-dice-1x4",
+    "liars-dice-1x5",
+    "liars-dice-1x6",
+    "liars-dice-2x3",
+    "pursuit-glasses",
+)
+
+
+@click.group()
+def bench() -> None:
+    """Measure speed, memory and convergence."""
+
+
+@bench.command()
+@click.option("--games", metavar="NAMES", help=f"Some of {', '.join(TABULAR)}.")
+@as_json
+def tabular(*, games: str | None, as_json: bool) -> None:
+    """Milliseconds per iteration of CFR+, one core, here and in OpenSpiel's C++.
+
+    The two are measured in turn and the fastest of several measurements counts. Memory is what a
+    process takes at its peak to build the tree and solve it, beyond the interpreter and libraries.
+    """
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.games import GameError
+
+    chosen = games.split(",") if games else list(TABULAR)
+    for name in chosen:
+        if name not in TABULAR:
+            raise GameError(f"no tabular benchmark {name!r}; there are: {', '.join(TABULAR)}")
+    pyspiel = _pyspiel()
+    rows = [_measure(name, pyspiel) for name in chosen]
+    if as_json:
+        print_json(rows)
+        return
+    shown = table("game", "tacit ms", "OpenSpiel ms", "ratio", "infostates", "OpenSpiel's", "peak")
+    for row in rows:
+        theirs, ratio = row["openspiel_ms_per_iteration"], row["ratio"]
+        shown.add_row(
+            row["game"],
+            f"{row['ours_ms_per_iteration']:.4f}",
+            f"{theirs:.2f}" if theirs else "-",
+            f"{ratio:.0f}" if ratio else "-",
+            f"{row['infostates']:,}",
+            f"{row['openspiel_infostates']:,}" if theirs else "-",
+            f"{row['peak_memory_mb']:.1f} MB",
+        )
+    print_table(console(), shown, title="CFR+, milliseconds per iteration, one core")
+
+
+@bench.command()
+@click.option("--games", metavar="NAMES", help="Which games, split by commas.")
+@click.option("--algorithms", metavar="NAMES", help="Which algorithms, split by commas.")
+@click.option("--target", type=float, help="Stop at this exploitability.")
+@click.option("--iterations", type=int, default=4096, show_default=True, help="Stop after so many.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Save a picture (PNG); one game.")
+@as_json
+def algorithms(
+    *,
+    games: str | None,
+    algorithms: str | None,
+    target: float | None,
+    iterations: int,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """The exploitability that each algorithm reaches, or the iterations that a target takes."""
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.cli.plot import plot_convergence
+    from tacit.formats.game_names import load_game
+    from tacit.formats.solution import check_writable
+    from tacit.solve import ALGORITHMS, Limits, solve_tree
+    from tacit.tree import build_tree
+
+    names = games.split(",") if games else list(CONVERGENCE)
+    used = algorithms.split(",") if algorithms else list(ALGORITHMS)
+    limits = Limits(target=target, iterations=iterations)
+    if plot is not None:
+        check_writable(plot)
+        if len(names) != 1:
+            raise click.UsageError("--plot takes one game; name it with --games")
+    rows: list[dict[str, Any]] = []
+    shown = table("game", *used)
+    for name in names:
+        tree = build_tree(load_game(name))
+        solutions = {a: solve_tree(tree, limits, algorithm=a) for a in used}
+        for algorithm, solution in solutions.items():
+            rows.append(
+                {
+                    "game": name,
+                    "algorithm": algorithm,
+                    "iterations": solution.iterations,
+                    "exploitability": solution.exploitability,
+                    "value": solution.value,
+                    "seconds": solution.seconds,
+                }
+            )
+        if target is None:
+            cells = [f"{solution.exploitability:.1e}" for solution in solutions.values()]
+        else:
+            cells = [
+                "-" if solution.shortfall else f"{solution.iterations:,}"
+                for solution in solutions.values()
+            ]
+        shown.add_row(name, *cells)
+        if plot is not None:
+            histories = {a: solution.history for a, solution in solutions.items()}
+            plot_convergence(histories, plot, title=tree.game.title, unit=tree.game.unit)
+    if as_json:
+        print_json(rows)
+        return
+    if target is None:
+        title = f"Exploitability after {iterations:,} iterations"
+    else:
+        title = f"Iterations to exploitability {target:g}; '-': not within {iterations:,}"
+    print_table(console(), shown, title=title)
+
+
+def _pyspiel() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        click.echo(
+            "OpenSpiel is not installed, so there is nothing to compare with; install it with: "
+            "pip install 'tacit[openspiel]'",
+            err=True,
+        )
+        return None
+    return pyspiel
+
+
+def _measure(name: str, pyspiel: Any) -> dict[str, Any]:
+    """One game's row: both solvers in turn, round by round."""
+    from tacit.cli.games import count_decisions
+    from tacit.games import load
+    from tacit.solve import Solver, find_algorithm
+    from tacit.tree import build_tree
+
+    tree = build_tree(load(name))
+    ours = Solver(tree, find_algorithm(ALGORITHM))
+    theirs = pyspiel.CFRPlusSolver(pyspiel.load_game(TABULAR[name])) if pyspiel else None
+    ours.run(BATCH)
+    measured: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        measured[0].append(_per_iteration(lambda: ours.run(BATCH)) / BATCH)
+        if theirs is not None:
+            measured[1].append(_per_iteration(theirs.evaluate_and_update_policy))
+    own = 1e3 * min(measured[0])
+    other = 1e3 * min(measured[1]) if theirs is not None else None
+    listed = theirs.tabular_average_policy().policy_table() if theirs is not None else None
+    return {
+        "game": name,
+        "algorithm": ALGORITHM,
+        "ours_ms_per_iteration": own,
+        "openspiel_ms_per_iteration": other,
+        "ratio": other / own if other is not None else None,
+        "infostates": count_decisions(tree.builder.root, {}),
+        "openspiel_infostates": len(listed) if listed is not None else None,
+        "peak_memory_mb": _peak_memory(name),
+    }
+
+
+def _per_iteration(iterate: Callable[[], None]) -> float:
+    """Seconds of one call, measured over at least `SECONDS`."""
+    count, start = 0, time.perf_counter()
+    while count == 0 or time.perf_counter() - start < SECONDS:
+        iterate()
+        count += 1
+    return (time.perf_counter() - start) / count
+
+
+def _peak_memory(name: str) -> float:
+    """Megabytes that a new process takes at its peak to build and solve, beyond its libraries."""
+    command = [sys.executable, "-m", "tacit.cli.peak_memory", name]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return float(done.stdout)

@@ -1,0 +1,423 @@
+"""The commands as people and programs call them: results, one-line errors, pipes and signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from importlib import import_module
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tacit.cli import tacit
+from tacit.formats.solution import load_solution
+
+
+def call(*words, given=None):
+    """The exit code, standard output and standard error of a command."""
+    done = CliRunner().invoke(tacit, [str(word) for word in words], input=given)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def fails(*words, code=1):
+    """The one line that a command says before it exits with `code`."""
+    found, _, errors = call(*words)
+    lines = [line for line in errors.splitlines() if line.startswith("tacit:")]
+    assert found == code
+    assert len(lines) == 1
+    assert "Traceback" not in errors
+    return lines[0].removeprefix("tacit: error: ")
+
+
+@pytest.fixture(scope="module")
+def kuhn(tmp_path_factory):
+    path = tmp_path_factory.mktemp("solutions") / "kuhn.npz"
+    assert call("solve", "kuhn", "--target", "1e-5", "--out", path)[0] == 0
+    return path
+
+
+# --- help, games ---------------------------------------------------------------------------------
+
+
+def test_help_is_what_a_bare_call_prints():
+    code, out, _ = call()
+    assert code == 0
+    assert call("--help")[1] == out
+    for command in ("games", "solve", "exploitability", "show", "play", "bench"):
+        assert command in out
+        assert call(command, "--help")[0] == 0
+
+
+def test_help_and_games_load_no_heavy_library():
+    code = (
+        "import sys; from tacit.cli import tacit; from click.testing import CliRunner;"
+        "[CliRunner().invoke(tacit, [*c]) for c in (['solve', '--help'], ['games', '--help'])];"
+        "print(sorted({'numba', 'scipy', 'matplotlib', 'pyspiel', 'torch'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_games_are_listed_with_their_sizes():
+    code, out, _ = call("games", "--json")
+    listed = {entry["game"]: entry for entry in json.loads(out)}
+    assert code == 0
+    assert listed["kuhn"]["public_states"] == 9
+    assert listed["kuhn"]["decisions"] == 12
+    assert listed["liars-dice-1x6"]["decisions"] == 24_576
+    _, table, _ = call("games")
+    assert all(name in table for name in listed)
+    assert "liars-dice-<dice>x<faces>" in table
+
+
+# --- solve ---------------------------------------------------------------------------------------
+
+
+def test_solve_prints_one_json_object():
+    code, out, errors = call("solve", "leduc", "--target", "1e-2", "--seed", "7", "--json")
+    found = json.loads(out)
+    assert (code, errors, out.count("\n")) == (0, "", 1)
+    assert found["game"] == "leduc"
+    assert found["algorithm"] == "pcfr+"
+    assert found["exploitability"] <= 1e-2
+    assert found["value"] == pytest.approx(-0.0856, abs=1e-2)
+    assert found["iterations"] > 0
+    assert found["seconds"] > 0
+    assert found["seed"] == 7
+    assert found["stop"] == "target"
+    for shares in found["first_policy"].values():
+        assert sum(shares.values()) == pytest.approx(1)
+
+
+def test_solve_shows_the_result_and_the_first_policy(tmp_path):
+    out, plot = tmp_path / "coin.npz", tmp_path / "coin.png"
+    code, shown, errors = call("solve", "coin-toss", "-n", 500, "--out", out, "--plot", plot)
+    assert code == 0
+    assert re.search(r"value to player 1\s+[+-]0\.000", shown)
+    assert re.search(r"iterations\s+500", shown)
+    assert re.search(r"infostate\s+sell\s+play", shown)
+    assert "heads" in shown
+    assert "500 iterations" in errors
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert load_solution(out).iterations == 500
+
+
+@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "flop", "lp"])
+def test_every_kind_of_algorithm_is_offered(algorithm):
+    code, out, _ = call("solve", "kuhn", "--algorithm", algorithm, "-n", 2000, "--json")
+    found = json.loads(out)
+    assert (code, found["algorithm"]) == (0, algorithm)
+    assert found["value"] == pytest.approx(-1 / 18, abs=5e-3)
+    assert found["exploitability"] < 2e-2
+
+
+def test_simultaneous_updates_and_precision_are_recorded():
+    _, out, _ = call("solve", "kuhn", "-n", 9, "--simultaneous", "--precision", "double", "--json")
+    found = json.loads(out)
+    assert found["alternating"] is False
+    assert found["precision"] == "double"
+
+
+def test_resumed_solves_are_those_that_never_stopped(tmp_path):
+    part, joined, whole = (tmp_path / name for name in ("part", "joined", "whole"))
+    call("solve", "leduc", "-a", "dcfr", "-n", 40, "--out", part)
+    call("solve", "leduc", "-n", 100, "--resume", part, "--out", joined)
+    call("solve", "leduc", "-a", "dcfr", "-n", 100, "--out", whole)
+    assert load_solution(joined).algorithm == "dcfr"
+    assert np.array_equal(load_solution(joined).policy, load_solution(whole).policy)
+
+
+def test_openspiel_games_are_solved_by_their_string(tmp_path):
+    pytest.importorskip("pyspiel")
+    out = tmp_path / "kuhn.npz"
+    code, shown, _ = call(
+        "solve", "openspiel:kuhn_poker", "--target", "1e-4", "--json", "--out", out
+    )
+    assert code == 0
+    assert json.loads(shown)["value"] == pytest.approx(-1 / 18, abs=1e-3)
+    assert call("exploitability", out)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["kun"], "unknown game 'kun'; did you mean 'kuhn'?"),
+        (["kuhn", "-a", "dcf"], "unknown algorithm 'dcf'; did you mean 'dcfr'?"),
+        (["liars-dice-0x6"], "liars-dice-0x6 is not possible"),
+        (["liars-dice-1x6", "--memory", "1M"], "needs about 1.77 MB"),
+        (["kuhn", "--target", "0"], "the target must be a positive number, not 0"),
+        (["kuhn", "--target", "-1"], "the target must be a positive number, not -1"),
+        (["kuhn", "--time", "-3"], "the time must be a positive number, not -3"),
+        (["kuhn", "--iterations", "-5"], "the number of iterations must be 1 or more, not -5"),
+        (["kuhn", "--target", "1e-13"], "the target 1e-13 is not met: exploitability"),
+        (["kuhn", "-t", "1e-9", "-n", "5"], "after 5 iterations; allow more iterations"),
+        (["kuhn", "--out", "/no/such/folder/x.npz"], "there is no folder /no/such/folder"),
+        (["kuhn", "--plot", "/no/such/folder/x.png"], "there is no folder /no/such/folder"),
+        (["kuhn", "--out", "/"], "it is a folder"),
+        (["kuhn", "--resume", "none.npz"], "there is no file none.npz"),
+        (["openspiel:nonsense"], "OpenSpiel"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused_in_one_line(words, message):
+    assert message in fails("solve", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["solve"], "Missing argument 'GAME'"),
+        (["solve", "kuhn", "-n", "many"], "'many' is not a valid integer"),
+        (["solve", "kuhn", "--memory", "lots"], "'lots' is not an amount of memory"),
+        (["solve", "kuhn", "--frob"], "No such option"),
+        (["play", "kuhn", "--seat", "3"], "3 is not in the range"),
+        (["bench", "algorithms", "--plot", "x.png"], "--plot takes one game"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_2(words, message):
+    assert message in fails(*words, code=2)
+
+
+def test_an_unwritable_path_is_found_before_solving():
+    start = time.perf_counter()
+    fails("solve", "liars-dice-1x6", "-n", 10**6, "--out", "/no/such/folder/x.npz")
+    assert time.perf_counter() - start < 1.0
+
+
+def test_resume_wants_the_same_game_and_settings(kuhn):
+    assert "is a solution of kuhn, not of leduc" in fails("solve", "leduc", "--resume", kuhn)
+    assert "leave out" in fails("solve", "kuhn", "--resume", kuhn, "-a", "cfr", code=2)
+
+
+def test_a_missed_target_is_saved_all_the_same(tmp_path):
+    out = tmp_path / "part.npz"
+    fails("solve", "kuhn", "-t", "1e-9", "-n", "50", "--out", out)
+    assert load_solution(out).iterations == 50
+
+
+def test_a_path_in_the_way_of_the_solution_is_left_alone(tmp_path):
+    assert "damaged" in fails("solve", "kuhn", "--resume", write(tmp_path / "x", "no solution"))
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+# --- signals and pipes ---------------------------------------------------------------------------
+
+
+def start(*words, **streams):
+    command = [sys.executable, "-m", "tacit", *map(str, words)]
+    return subprocess.Popen(command, text=True, **streams)
+
+
+def test_an_interrupt_saves_what_was_reached(tmp_path):
+    out = tmp_path / "leduc.npz"
+    screen, terminal = pty.openpty()
+    words = ["solve", "leduc", "-a", "dcfr", "--time", "60", "--out", out]
+    process = start(*words, stdout=subprocess.PIPE, stderr=terminal)
+    os.close(terminal)
+    errors = b""
+    while b"exploitability" not in errors:  # the live bar shows the first checkpoint
+        errors += os.read(screen, 4096)
+    process.send_signal(signal.SIGINT)
+    with suppress(OSError):  # a terminal that nobody holds any more
+        while more := os.read(screen, 4096):
+            errors += more
+    shown, _ = process.communicate(timeout=30)
+    os.close(screen)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    reached = load_solution(out)
+    line = f"tacit: interrupted after {reached.iterations:,} iterations; saved to {out}"
+    assert line in errors.decode()
+    assert "value to player 1" in shown
+    again = tmp_path / "again.npz"
+    call("solve", "leduc", "-a", "dcfr", "-n", reached.iterations, "--out", again)
+    assert np.array_equal(load_solution(again).policy, reached.policy)
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    read, write_end = os.pipe()
+    os.close(read)
+    process = start("games", "--json", stdout=write_end, stderr=subprocess.PIPE)
+    os.close(write_end)
+    _, errors = process.communicate(timeout=30)
+    assert errors == ""
+
+
+# --- exploitability, show, play ------------------------------------------------------------------
+
+
+def test_exploitability_is_computed_anew(kuhn):
+    code, out, _ = call("exploitability", kuhn, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["game"] == "kuhn"
+    assert found["exploitability"] == pytest.approx(load_solution(kuhn).exploitability, abs=1e-12)
+    assert sum(found["best_response_values"]) / 2 == pytest.approx(found["exploitability"])
+    assert "best response of player 2" in call("exploitability", kuhn)[1]
+
+
+def test_false_statements_in_a_file_are_found(kuhn, tmp_path):
+    with np.load(kuhn) as file:
+        parts = {name: file[name] for name in file.files}
+    parts["history"][-1, 2] = 0.0
+    np.savez(tmp_path / "false.npz", **parts)
+    assert "states other numbers" in fails("exploitability", tmp_path / "false.npz")
+
+
+@pytest.mark.parametrize("command", ["exploitability", "show"])
+def test_foreign_files_are_refused(command, tmp_path):
+    foreign = write(tmp_path / "notes.txt", "hello")
+    assert "is not a solution of tacit" in fails(command, foreign)
+    assert "there is no file" in fails(command, tmp_path / "none")
+
+
+def test_show_walks_the_tree(kuhn):
+    code, out, _ = call("show", kuhn, given="bet\nfold\npass\nback\ntop\npass\nback\nback\nquit\n")
+    assert code == 0
+    headings = re.findall(r"^Kuhn poker: (.*)$", out, flags=re.MULTILINE)
+    assert headings == [
+        "the start", "bet", "bet pass", "bet", "the start", "pass", "the start", "the start",
+    ]  # fmt: skip
+    assert "'fold' is not possible here; possible: pass, bet" in out
+    bluffs = load_solution(kuhn).policy_at("", "J")["bet"]
+    assert re.search(rf"J\s+{bluffs:.3f}\s", out)  # the reach after a bet
+    assert "The game is over." in out
+
+
+def test_show_ends_with_its_input(kuhn):
+    assert call("show", kuhn, given="")[0] == 0
+
+
+def test_show_names_what_chance_may_do(tmp_path):
+    out = tmp_path / "leduc.npz"
+    call("solve", "leduc", "-n", 10, "--out", out)
+    shown = call("show", out, given="check\ncheck\nK\n")[1]
+    assert re.search(r"K\s+0\.333", shown)
+    assert "Leduc poker: check check K" in shown
+
+
+def test_play_hides_the_opponents_cards_and_keeps_score(kuhn):
+    given = "raise\nbet\nyes\npass\npass\nno\n"
+    code, out, _ = call("play", "kuhn", "--solution", kuhn, "--seed", 4, given=given)
+    assert code == 0
+    first = out.split("Game 2")[0]
+    asked = [line for line in first.splitlines() if "Moves so far: none" in line]
+    assert re.fullmatch(r"Player 1 holds [JQK], player 2 holds \?\. Moves so far: none\.", asked[0])
+    assert "'raise' is not possible here; possible: pass, bet" in out
+    assert re.search(r"Player 1 holds [JQK], player 2 holds [JQK]\. Moves so far: bet", first)
+    assert re.search(r"You get [+-][12] chips\. Score after 1 game: [+-][12] chips\.", first)
+    assert call("play", "kuhn", "--solution", kuhn, "--seed", 4, given=given)[1] == out
+
+
+def test_play_solves_the_game_first_and_ends_with_its_input():
+    code, out, errors = call("play", "coin-toss", "--seat", 2, "--seed", 1, given="")
+    assert code == 0
+    assert "solving coin-toss" in errors
+    assert "The coin is hidden" in out or "You get" in out
+    assert "Final score" in out
+
+
+@pytest.mark.parametrize(
+    "game", ["rock-paper-scissors", "leduc", "liars-dice-1x3", "pursuit-glasses"]
+)
+@pytest.mark.parametrize("seat", [1, 2])
+def test_whole_games_can_be_played(game, seat, played):
+    process_output = played(game, seat)
+    assert process_output.count("You get") == 3
+    assert "Final score after 3 games" in process_output
+
+
+@pytest.fixture
+def played(tmp_path, monkeypatch):
+    """Plays three games with the first move that is offered, whatever it is."""
+
+    def play(game, seat):
+        out = tmp_path / "solution.npz"
+        call("solve", game, "-n", 20, "--out", out)
+        left = [3]
+
+        def answer(prompt):
+            if prompt.startswith("Another"):
+                left[0] -= 1
+                return "yes" if left[0] else "no"
+            return re.search(r"\(([^,)]+)", prompt)[1]
+
+        monkeypatch.setattr(import_module("tacit.cli.play"), "_ask", answer)
+        return call("play", game, "--solution", out, "--seat", seat, "--seed", 0)[1]
+
+    return play
+
+
+def test_secret_moves_stay_secret(played):
+    shown = played("rock-paper-scissors", 2)
+    before_each_answer = re.findall(r"Game \d\n(.*)\n(.*)\n", shown)
+    assert (
+        before_each_answer
+        == [
+            (
+                "The opponent moves in secret.",
+                "Player 1 has chosen a hidden sign, player 2 nothing yet.",
+            )
+        ]
+        * 3
+    )
+
+
+def test_play_refuses_the_solution_of_another_game(kuhn):
+    assert "is a solution of kuhn, not of leduc" in fails("play", "leduc", "--solution", kuhn)
+
+
+# --- bench ---------------------------------------------------------------------------------------
+
+
+def test_bench_compares_with_openspiel():
+    pytest.importorskip("pyspiel")
+    code, out, _ = call("bench", "tabular", "--games", "leduc", "--json")
+    (row,) = json.loads(out)
+    assert code == 0
+    assert row["game"] == "leduc"
+    assert row["ratio"] == pytest.approx(
+        row["openspiel_ms_per_iteration"] / row["ours_ms_per_iteration"]
+    )
+    assert row["ratio"] > 5
+    assert 0 <= row["peak_memory_mb"] < 200
+
+
+def test_bench_does_without_openspiel(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    code, out, errors = call("bench", "tabular", "--games", "leduc", "--json")
+    (row,) = json.loads(out)
+    assert code == 0
+    assert "pip install 'tacit[openspiel]'" in errors
+    assert row["openspiel_ms_per_iteration"] is None
+    assert row["ratio"] is None
+    assert row["ours_ms_per_iteration"] > 0
+
+
+def test_bench_knows_its_games():
+    assert "no tabular benchmark 'chess'" in fails("bench", "tabular", "--games", "chess")
+
+
+def test_bench_algorithms_compares_them(tmp_path):
+    plot = tmp_path / "kuhn.png"
+    words = ["--games", "kuhn", "--algorithms", "cfr,pcfr+", "--iterations", 256, "--plot", plot]
+    _, out, _ = call("bench", "algorithms", *words, "--json")
+    slow, fast = json.loads(out)
+    assert fast["exploitability"] < slow["exploitability"]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    _, table, _ = call("bench", "algorithms", "--games", "kuhn", "--target", "1e-2")
+    assert re.search(r"kuhn\s+\d", table)

@@ -1,0 +1,39 @@
+"""The estimate of how much of a solve is behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.cli.progress import done
+from tacit.solve import Checkpoint, Limits
+
+
+def falling(power, count):
+    return [Checkpoint(2**k, 0.1 * 2**k, (2.0**k) ** -power, 0.0) for k in range(count)]
+
+
+def test_the_first_limit_counts():
+    limits = Limits(iterations=1000, seconds=10.0)
+    assert done(limits, [], 500, 1.0) == 0.5
+    assert done(limits, [], 500, 8.0) == 0.8
+    assert done(limits, [], 2000, 1.0) == 1.0
+
+
+def test_only_time_counts_when_only_time_is_given():
+    assert done(Limits(seconds=10.0), [], 10**9, 5.0) == 0.5
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_a_target_is_extrapolated_as_a_power_of_the_iterations(power):
+    history = falling(power, 7)  # at iteration 64
+    target = 256.0**-power
+    assert done(Limits(target=target), history, 64, 6.4) == pytest.approx(64 / 256)
+
+
+def test_a_target_that_is_met_is_the_end():
+    assert done(Limits(target=0.5), falling(1.0, 3), 4, 0.4) == 1.0
+
+
+def test_no_estimate_without_progress():
+    flat = [Checkpoint(n, 0.0, 1.0, 0.0) for n in (1, 2, 4)]
+    assert done(Limits(target=0.1), flat, 4, 0.4) == pytest.approx(4 / 1_000_000)
