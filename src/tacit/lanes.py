@@ -160,11 +160,13 @@ def gather(typing: Any, source: Any, starts: Any, row: Any, target: Any, at: Any
 
 
 @intrinsic
-def scatter(typing: Any, source: Any, at: Any, target: Any, starts: Any, scales: Any, row: Any, lanes: Any) -> Any:
-    """Write `scales[l] * source[at + r * LANES + l]` to `target[starts[l] + row + r]`, l < lanes."""
+def scatter(
+    typing: Any, source: Any, at: Any, target: Any, starts: Any, scales: Any, row: Any
+) -> Any:
+    """Write `scales[l] * source[at + r * LANES + l]` to `target[starts[l] + row + r]`, r < ROWS."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind, _, to, first, factors, _, _ = signature.args
+        kind, _, to, first, factors, _ = signature.args
         index = ir.IntType(64)
         begins = context.make_array(first)(context, builder, args[3]).data
         scale = context.make_array(factors)(context, builder, args[4]).data
@@ -175,18 +177,14 @@ def scatter(typing: Any, source: Any, at: Any, target: Any, starts: Any, scales:
                 address = _address(context, builder, args[0], kind, place, ROWS)
                 rows.append(_access(builder, address, kind.dtype))
             for lane, column in enumerate(_turned(builder, rows)):
-                used = builder.icmp_signed("<", ir.Constant(index, half + lane), args[6])
-                with builder.if_then(used):
-                    where = ir.Constant(index, half + lane)
-                    begin = builder.load(builder.gep(begins, [where]))
-                    factor = builder.load(builder.gep(scale, [where]))
-                    every = _spread(builder, to.dtype, factor, ROWS)
-                    place = builder.add(begin, args[5])
-                    address = _address(context, builder, args[2], to, place, ROWS)
-                    _access(builder, address, to.dtype, builder.fmul(column, every))
+                where = ir.Constant(index, half + lane)
+                begin = builder.load(builder.gep(begins, [where]))
+                factor = builder.load(builder.gep(scale, [where]))
+                every = _spread(builder, to.dtype, factor, ROWS)
+                address = _address(
+                    context, builder, args[2], to, builder.add(begin, args[5]), ROWS
+                )
+                _access(builder, address, to.dtype, builder.fmul(column, every))
         return context.get_dummy_value()
 
-    return (
-        types.void(source, types.intp, target, starts, scales, types.intp, types.intp),
-        generate,
-    )
+    return types.void(source, types.intp, target, starts, scales, types.intp), generate

@@ -98,9 +98,9 @@ class Solver:
                 *head, self.minimiser.optimistic, self.policy, self.mixture, self.sums, *tail
             )
 
-    def average_policy(self) -> NDArray[np.float64]:
+    def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""
-        average = normalise(self.tree, self.sums.astype(np.float64))
+        average = normalise(self.tree, self.sums.astype(dtype))
         for node, given in self.locks.items():
             self.tree.block(average, node)[:] = given
         return average
@@ -215,12 +215,11 @@ def _pair(
     )
 
 
-def normalise(tree: PublicTree, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[slots] sums made into a policy; infostates without weight play uniformly."""
-    policy = np.empty_like(sums)
-    normalise_sums(tree.arrays, 0, sums, policy)
-    normalise_sums(tree.arrays, 1, sums, policy)
-    return policy
+def normalise(tree: PublicTree, sums: Array) -> Array:
+    """[slots] sums made into a policy, in their place; infostates without weight play uniformly."""
+    normalise_sums(tree.arrays, 0, sums, sums)
+    normalise_sums(tree.arrays, 1, sums, sums)
+    return sums
 
 
 def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]) -> Array:

@@ -141,6 +141,16 @@ class Judge:
             crew.visit(self.tree.order, visit)
         return self.root_value(player)
 
+    def look(self, player: int, node: int, mode: int) -> None:
+        """Pass so far as leaves both reaches and `player`'s values at `node` in place."""
+        steps = self.tree.order.path_to(node)
+        work = self.work
+        for p in (1 - player, player):
+            respond(
+                self.arrays, steps, 0, p, mode, _NO_STEP, work.matrices, self.policy, self.answer,
+                work.reach[1 - p], work.values[p], work.scratch,
+            )  # fmt: skip
+
     def root_value(self, player: int) -> float:
         """The mean over roots of what the last pass brought up for `player`."""
         values = []

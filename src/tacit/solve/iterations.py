@@ -90,7 +90,11 @@ def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again)
         if tree.player[node] == player:
             width = tree.copies[node] * tree.info_count[player, node]
             slot = tree.slot_start[node]
-            at = place(tree, tree.reach_start[player, node], 0, player, thread)
+            at = place(
+                tree.reach_start[player, node],
+                tree.shared_start[0, player],
+                thread * tree.shared_size[0, player],
+            )
             for action in range(tree.action_count[node]):
                 here = slot + action * width
                 for s in range(width):

@@ -86,14 +86,14 @@ def work_size(hands):
 
 @kernel
 def card_terminals(
-    kind, cards, board, player, counts, lanes, reach, sources, values, targets, scales, work
+    kind, cards, board, player, counts, reach, sources, values, targets, scales, work
 ):  # fmt: skip
-    """Set the values of `player` at up to LANES terminals of one kind and board.
+    """Set the values of `player` at LANES terminals of one kind and board.
 
-    cards: CardTables; counts: the numbers of hands of `player` and of the opponent; lanes: how many
-    terminals there are; reach: the opponent's, that of terminal l from `sources[l]` on; values:
-    from `targets[l]` on; scales [LANES]: what `player` wins when ahead (a showdown) or gets (a
-    fold); sources beyond `lanes` must be readable; work: [work_size].
+    cards: CardTables; counts: the numbers of hands of `player` and of the opponent; reach: the
+    opponent's, that of terminal l from `sources[l]` on; values: from `targets[l]` on; scales
+    [LANES]: what `player` wins when ahead (a showdown) or gets (a fold); work: [work_size]. Where
+    there are fewer terminals, targets may lie where nobody looks.
     """
     mine, others = counts
     out = LANES * (others + ROWS + 1)
@@ -142,7 +142,7 @@ def card_terminals(
             one, two = sums + LANES * low[own + k], sums + LANES * high[own + k]
             less = total - load(work, one) - load(work, two)
             store(work, out + LANES * k, load(work, out + LANES * k) - less)
-    _turn_back(mine, lanes, work, out, values, targets, scales)
+    _turn_back(mine, work, out, values, targets, scales)
 
 
 @kernel
@@ -157,11 +157,11 @@ def _turn(count, reach, sources, work):
 
 
 @kernel
-def _turn_back(count, lanes, work, out, values, targets, scales):
+def _turn_back(count, work, out, values, targets, scales):
     """values[targets[l] + i] = scales[l] * work[out + i * LANES + l]."""
     whole = count - count % ROWS
     for i in range(0, whole, ROWS):
-        scatter(work, out + LANES * i, values, targets, scales, i, lanes)
-    for lane in range(lanes):
+        scatter(work, out + LANES * i, values, targets, scales, i)
+    for lane in range(LANES):
         for i in range(whole, count):
             values[targets[lane] + i] = scales[lane] * work[out + LANES * i + lane]

@@ -59,7 +59,7 @@ def range_equity(
         samples = EXACT_BOARDS
     if samples is None:
         runouts = np.array(list(combinations(left.tolist(), missing)), dtype=np.int8)
-        runouts = runouts.reshape(-1, missing)
+        runouts = runouts.reshape(comb(len(left), missing), missing)
     else:
         random = np.random.default_rng(seed)
         runouts = np.stack([random.choice(left, missing, replace=False) for _ in range(samples)])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DOWN, UP = 0, 1
 """Ways through a range."""
 
-Steps = NDArray[np.int32]
+Steps = NDArray[np.int64]
 """[S, 7]: DOWN or UP, the first node and the one behind the last, likewise batches of cards, and
 likewise the edges that enter the range, in `TreeArrays.entry_edge`."""
 
@@ -35,6 +35,23 @@ class Order:
     tail: Steps
     whole: Steps
     """All of them, one after the other."""
+
+    def path_to(self, node: int) -> Steps:
+        """Down to the range of `node`, then all of that range and what is below it."""
+        open_ranges: list[int] = []
+        for row in range(len(self.whole)):
+            way, first, last = self.whole[row, :3]
+            if way == DOWN:
+                open_ranges.append(row)
+                if first <= node < last:
+                    break
+            else:
+                open_ranges.pop()
+        begin = open_ranges[-1]
+        end = begin
+        while not (self.whole[end, 0] == UP and self.whole[end, 1] == self.whole[begin, 1]):
+            end += 1
+        return np.concatenate([self.whole[open_ranges[:-1]], self.whole[begin : end + 1]])
 
 
 def visiting_order(
@@ -63,4 +80,4 @@ def visiting_order(
 
 
 def _steps(rows: list[list[int]]) -> Steps:
-    return np.array(rows, dtype=np.int32).reshape(-1, 7)
+    return np.array(rows, dtype=np.int64).reshape(-1, 7)

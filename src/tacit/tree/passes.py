@@ -44,11 +44,9 @@ def descend(tree, player, policy, reach, sums, weight):
 
 
 @kernel
-def place(tree, start, kind, player, thread):
-    """Where a vector stands for `thread`; kind: 0 reach, 1 values."""
-    if start >= tree.shared_start[kind, player]:
-        return start + thread * tree.shared_size[kind, player]
-    return start
+def place(start, shared, shift):
+    """Where a vector stands for a thread: those in the shared place, from `shared` on, shifted."""
+    return start + shift if start >= shared else start
 
 
 @kernel
@@ -56,11 +54,12 @@ def descend_range(
     tree, begin, end, entry, last_entry, thread, player, policy, reach, sums, weight
 ):  # fmt: skip
     """As `descend`, for the nodes from `begin` up to `end`, entered by edges from other ranges."""
+    shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     for number in range(entry, last_entry):
-        edge = tree.entry_edge[number]
-        parent = tree.edge_parent[edge]
-        at = place(tree, tree.reach_start[player, parent], 0, player, thread)
-        to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
+        edge = np.int64(tree.entry_edge[number])
+        parent = np.int64(tree.edge_parent[edge])
+        at = place(tree.reach_start[player, parent], shared, shift)
+        to = place(tree.edge_reach[player, edge], shared, shift)
         if to != at:
             _map_down(tree, player, parent, edge, at, to, policy, reach)
     for node in range(begin, end):
@@ -70,12 +69,12 @@ def descend_range(
         mover = tree.player[node]
         copies = tree.copies[node]
         width = copies * tree.info_count[player, node]
-        at = place(tree, tree.reach_start[player, node], 0, player, thread)
+        at = place(tree.reach_start[player, node], shared, shift)
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
         if mover == player and tree.simple[node] == 1:
             for action in range(edges):
-                to = place(tree, tree.edge_reach[player, first + action], 0, player, thread)
+                to = place(tree.edge_reach[player, first + action], shared, shift)
                 here = slot + action * width
                 come, flow = reach[at : at + width], reach[to : to + width]
                 chosen, total = policy[here : here + width], sums[here : here + width]
@@ -92,10 +91,11 @@ def descend_range(
         for edge in range(first, first + edges):
             if tree.cross_value[player, edge] >= 0:
                 continue
-            to = place(tree, tree.edge_reach[player, edge], 0, player, thread)
+            to = place(tree.edge_reach[player, edge], shared, shift)
             if tree.map_count[player, edge] == IDENTITY:
                 if to != at:
-                    reach[to : to + width] = reach[at : at + width]
+                    for s in range(width):
+                        reach[to + s] = reach[at + s]
             else:
                 _map_down(tree, player, node, edge, at, to, policy, reach)
 
@@ -173,13 +173,16 @@ def ascend_range(
     enter the range, along which values leave it, in `tree.entry_edge` from `entry` on.
     """
     opponent = 1 - player
+    shared, shift = tree.shared_start[1, player], thread * tree.shared_size[1, player]
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
     if batch < last_batch:
-        _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, scratch[0])
+        _all_card_terminals(
+            tree, batch, last_batch, thread, player, reach, values, room, scratch[0]
+        )
     for node in range(end - 1, begin - 1, -1):
         mover = tree.player[node]
-        at = place(tree, tree.value_start[player, node], 1, player, thread)
+        at = place(tree.value_start[player, node], shared, shift)
         copies = tree.copies[node]
         count = tree.info_count[player, node]
         width = copies * count
@@ -194,7 +197,11 @@ def ascend_range(
                     tree.matrix_start[tree.terminal_matrix[node]],
                     tree.terminal_scale[node],
                     reach,
-                    place(tree, tree.reach_start[opponent, node], 0, opponent, thread),
+                    place(
+                        tree.reach_start[opponent, node],
+                        tree.shared_start[0, opponent],
+                        thread * tree.shared_size[0, opponent],
+                    ),
                     values,
                     at,
                 )
@@ -204,14 +211,15 @@ def ascend_range(
             first = tree.edge_start[node]
             if tree.simple[node] == 1:
                 for action in range(actions):
-                    base[action] = place(
-                        tree, tree.edge_value[player, first + action], 1, player, thread
-                    )
+                    base[action] = place(tree.edge_value[player, first + action], shared, shift)
             else:
                 for entry in range(actions * width):
                     values[room + entry] = 0
                 for edge in range(first, first + tree.edge_count[node]):
-                    _map_up(tree, player, node, edge, thread, room, values)
+                    _map_up(
+                        tree, player, node, edge,
+                        place(tree.edge_value[player, edge], shared, shift), room, values,
+                    )  # fmt: skip
                 for action in range(actions):
                     base[action] = room + action * width
             legal = tree.legal_start[node]
@@ -234,76 +242,84 @@ def ascend_range(
         elif mover != LEAF:
             first = tree.edge_start[node]
             here = values[at : at + width]
-            here[:] = 0
+            for s in range(width):
+                here[s] = 0
             for edge in range(first, first + tree.edge_count[node]):
                 crossed = tree.cross_value[player, edge]
                 if crossed >= 0:
-                    crossed = place(tree, crossed, 1, player, thread)
-                    here += values[crossed : crossed + width]
+                    crossed = place(crossed, shared, shift)
+                    below = values[crossed : crossed + width]
+                    for s in range(width):
+                        here[s] += below[s]
                 elif tree.map_count[player, edge] == IDENTITY:
-                    start = place(tree, tree.edge_value[player, edge], 1, player, thread)
+                    start = place(tree.edge_value[player, edge], shared, shift)
                     below = values[start : start + width]
                     factor = values.dtype.type(tree.edge_factor[edge])
                     for s in range(width):
                         here[s] += factor * below[s]
                 else:
-                    _map_up(tree, player, node, edge, thread, at, values)
+                    _map_up(
+                        tree, player, node, edge,
+                        place(tree.edge_value[player, edge], shared, shift), at, values,
+                    )  # fmt: skip
     for number in range(entry, last_entry):
-        edge = tree.entry_edge[number]
-        parent = tree.edge_parent[edge]
+        edge = np.int64(tree.entry_edge[number])
+        parent = np.int64(tree.edge_parent[edge])
         width = tree.copies[parent] * tree.info_count[player, parent]
-        to = place(tree, tree.cross_value[player, edge], 1, player, thread)
+        to = place(tree.cross_value[player, edge], shared, shift)
         here = values[to : to + width]
+        start = place(tree.edge_value[player, edge], shared, shift)
         if tree.map_count[player, edge] == IDENTITY:
-            start = place(tree, tree.edge_value[player, edge], 1, player, thread)
             below = values[start : start + width]
             factor = values.dtype.type(tree.edge_factor[edge])
             for s in range(width):
                 here[s] = factor * below[s]
         else:
-            here[:] = 0
-            _map_up(tree, player, parent, edge, thread, to, values)
+            for s in range(width):
+                here[s] = 0
+            _map_up(tree, player, parent, edge, start, to, values)
 
 
 @kernel
-def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, work):
+def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, room, work):
     """Set the values of the terminals of these batches of `tree.cards`."""
     cards = tree.cards
     opponent = 1 - player
     sources = np.zeros(LANES, dtype=np.int64)
     targets = np.zeros(LANES, dtype=np.int64)
     scales = np.zeros(LANES, dtype=values.dtype)
+    shared_reach, shift_reach = tree.shared_start[0, opponent], tree.shared_size[0, opponent]
+    shared, shift = tree.shared_start[1, player], tree.shared_size[1, player]
     for number in range(batch, last_batch):
         kind, board = cards.batch_kind[number], cards.batch_board[number]
         stop = cards.batch_start[number + 1]
         for start in range(cards.batch_start[number], stop, LANES):
-            lanes = min(LANES, stop - start)
             node = cards.batch_node[start]
             counts = tree.info_count[player, node], tree.info_count[opponent, node]
             for lane in range(LANES):
-                node = cards.batch_node[start + min(lane, lanes - 1)]
+                used = start + lane < stop
+                node = cards.batch_node[start + lane if used else start]
                 sources[lane] = place(
-                    tree, tree.reach_start[opponent, node], 0, opponent, thread
+                    tree.reach_start[opponent, node], shared_reach, thread * shift_reach
                 )
-                targets[lane] = place(tree, tree.value_start[player, node], 1, player, thread)
+                target = place(tree.value_start[player, node], shared, thread * shift)
+                targets[lane] = target if used else room
                 scale = tree.terminal_scale[node]
                 scales[lane] = -scale if player == 1 and kind == FOLD else scale
             card_terminals(
-                kind, cards, board, player, counts, lanes, reach, sources, values, targets, scales,
-                work,
-            )  # fmt: skip
+                kind, cards, board, player, counts, reach, sources, values, targets, scales, work
+            )
 
 
 @kernel
-def _map_up(tree, player, node, edge, thread, to, values):
-    """Add an edge's values to the entries at `to` that its map comes from.
+def _map_up(tree, player, node, edge, below, to, values):
+    """Add an edge's values, from `below` on, to the entries at `to` that its map comes from.
 
     For the mover these are action values [A, copies, K], for the other player values [copies, K].
     """
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     width = tree.info_count[player, tree.edge_child[edge]]
-    below = place(tree, tree.edge_value[player, edge], 1, player, thread)
     factor = values.dtype.type(tree.edge_factor[edge])
     start = tree.map_start[player, edge]
     if copies == 1:
@@ -403,7 +419,8 @@ def _update(
     length = end - begin
     value = values[at + begin : at + end]
     total, empty = scratch[0, :length], scratch[1, :length]
-    total[:] = 0
+    for s in range(length):
+        total[s] = 0
     for action in range(actions):
         here = slot + action * width
         regret, chosen = regrets[here + begin : here + end], policy[here + begin : here + end]
@@ -469,8 +486,10 @@ def _bar_illegal(actions, copies, count, legal, mask, base, values):
 def _best(actions, width, slot, at, base, mode, policy, values, scratch):
     """values[at + s] = the best action's value; RECORD_BEST writes the action down."""
     value, number = values[at : at + width], scratch[0, :width]
-    value[:] = values[base[0] : base[0] + width]
-    number[:] = 0
+    below = values[base[0] : base[0] + width]
+    for s in range(width):
+        value[s] = below[s]
+        number[s] = 0
     for action in range(1, actions):
         below = values[base[action] : base[action] + width]
         for s in range(width):
