@@ -39,7 +39,7 @@ class History:
     state: State
     chance: float
     infostates: tuple[Infostate, Infostate]
-    ways: tuple[Way, Way]
+    ways: tuple[Way, Way] = ((), ())
     children: dict[int, int] = field(default_factory=dict)
 
 
@@ -50,30 +50,41 @@ class Reference:
         self.game = game
         self.histories: list[History] = []
         self.limit = limit
-        self._add(game.initial(), 1.0, ((), ()))
+        self._add(game.initial(), 1.0)
+        self._find_ways()
         self.groups: dict[Infostate, dict[Way, list[int]]] = {}
         """Histories by infostate and way, in the order in which they were found."""
         for number, history in enumerate(self.histories):
             for infostate, way in zip(history.infostates, history.ways, strict=True):
                 self.groups.setdefault(infostate, {}).setdefault(way, []).append(number)
 
-    def _add(self, state: State, chance: float, ways: tuple[Way, Way]) -> int:
+    def _add(self, state: State, chance: float) -> int:
         number = len(self.histories)
         if number >= self.limit:
             raise ValueError(f"{self.game.name} has more than {self.limit} histories")
-        infostates = tuple((p, state.public(), state.private(p)) for p in (0, 1))
-        history = History(state, chance, infostates, ways)  # type: ignore[arg-type]
+        public = state.public()
+        infostates = (0, public, state.private(0)), (1, public, state.private(1))
+        history = History(state, chance, infostates)
         self.histories.append(history)
         weights = state.chance() if state.player == CHANCE else [1.0] * len(state.actions())
         for action, weight in zip(state.actions(), weights, strict=True):
-            after = ways
-            if state.player != CHANCE:
-                after = tuple(  # type: ignore[assignment]
-                    (*ways[p], (infostates[p], action if state.player == p else None))
-                    for p in (0, 1)
-                )
-            history.children[action] = self._add(state.child(action), chance * weight, after)
+            history.children[action] = self._add(state.child(action), chance * weight)
         return number
+
+    def _find_ways(self) -> None:
+        """Each player's infostates and own moves on the way, but for states that only wait."""
+        for history in self.histories:
+            mover = history.state.player
+            waits = mover == CHANCE and history.state.public() in self._waiting
+            for action, child in history.children.items():
+                self.histories[child].ways = (
+                    history.ways
+                    if waits
+                    else tuple(  # type: ignore[assignment]
+                        (*history.ways[p], (history.infostates[p], action if mover == p else None))
+                        for p in (0, 1)
+                    )
+                )
 
     @cached_property
     def decisions(self) -> dict[Infostate, tuple[int, ...]]:

@@ -435,14 +435,19 @@ def _update(
             total[s] += weight
     uniform = values.dtype.type(1 / actions)
     one = values.dtype.type(1)
+    least = values.dtype.type(LEAST_TOTAL)
     for s in range(length):
-        empty[s] = zero if total[s] > zero else uniform
-        total[s] = one / total[s] if total[s] > zero else zero
+        empty[s] = zero if total[s] > least else uniform
+        total[s] = one / total[s] if total[s] > least else zero
     for action in range(actions):
         here = slot + action * width
         chosen = policy[here + begin : here + end]
         for s in range(length):
             chosen[s] = chosen[s] * total[s] + empty[s]
+
+
+LEAST_TOTAL = 1e-30
+"""Positive regrets that sum to less count as none: their inverse would not fit a float32."""
 
 
 @kernel
