@@ -95,6 +95,28 @@ OnChunk = Callable[[int, float], None]
 """Called with the iterations and the seconds so far."""
 
 
+Judgement = Callable[[Solver], tuple[float, float]]
+"""Exploitability, and value to player 1, of a solver's average policy."""
+
+
+def _judge(solver: Solver) -> tuple[float, float]:
+    worth = evaluate(solver.tree, solver.average_policy())
+    return worth.exploitability, worth.value
+
+
+def next_checkpoint(iteration: int) -> int:
+    """The first iteration after this one whose policy is checked.
+
+    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight to each doubling.
+    """
+    if iteration < 128:
+        return 1 << iteration.bit_length()
+    if iteration < 1024:
+        return (iteration // 128 + 1) * 128
+    step = 1 << (iteration.bit_length() - 4)
+    return (iteration // step + 1) * step
+
+
 def run(
     solver: Solver,
     limits: Limits,
@@ -102,8 +124,12 @@ def run(
     history: Sequence[Checkpoint] = (),
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
+    judge: Judgement = _judge,
+    next_check: Callable[[int], int] = next_checkpoint,
 ) -> Run:
     """Run `solver` until a limit is reached; `history` is that of its earlier runs.
+
+    `judge` says what the average policy is worth, `next_check` at which iteration it is asked next.
 
     With a target, a run also ends when it has stalled: when four times the iterations have brought
     the exploitability down by less than a tenth, as happens at the precision of the floats. An
@@ -120,10 +146,8 @@ def run(
     def check() -> None:
         if seen and seen[-1].iteration == solver.iteration:
             return
-        worth = evaluate(solver.tree, solver.average_policy())
-        seen.append(
-            Checkpoint(solver.iteration, before + seconds(), worth.exploitability, worth.value)
-        )
+        exploitability, value = judge(solver)
+        seen.append(Checkpoint(solver.iteration, before + seconds(), exploitability, value))
         if on_checkpoint is not None:
             on_checkpoint(seen[-1])
 
@@ -142,7 +166,7 @@ def run(
     with _held_interrupts() as interrupted:
         stop = reached()
         while stop is None:
-            due = next_checkpoint(solver.iteration)
+            due = next_check(solver.iteration)
             count = min(chunk, due - solver.iteration)
             if last is not None:
                 count = min(count, last - solver.iteration)
@@ -164,19 +188,6 @@ def run(
         if stop is not Stop.INTERRUPTED and reached() is Stop.TARGET:
             stop = Stop.TARGET
     return Run(stop, tuple(seen), solver.average_policy())
-
-
-def next_checkpoint(iteration: int) -> int:
-    """The first iteration after this one whose policy is checked.
-
-    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight to each doubling.
-    """
-    if iteration < 128:
-        return 1 << iteration.bit_length()
-    if iteration < 1024:
-        return (iteration // 128 + 1) * 128
-    step = 1 << (iteration.bit_length() - 4)
-    return (iteration // step + 1) * step
 
 
 def stalled(history: Sequence[Checkpoint]) -> bool:

@@ -6,15 +6,21 @@ arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError
+from tacit.lanes import ROWS
 from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
-from tacit.tree import PLAYERS, PublicTree
+from tacit.tree import PLAYERS, PublicTree, TreeArrays
+from tacit.tree.order import Order
 
 Array = NDArray[Any]
 
@@ -22,10 +28,16 @@ Beliefs = Sequence[tuple[Array, Array]]
 """For each root, the two players' reaches [K_0] and [K_1] there."""
 
 
+Locks = Mapping[int, Array]
+"""For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
+
+
 class Solver:
     """An algorithm at work on a tree.
 
-    `beliefs[r][p]` [K_p]: player p's reach at root r; by default ones, the start of the game.
+    `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
+    game ones. `threads` changes how long an iteration takes and nothing else. `locks` fixes the
+    policy at some nodes; the solver then finds the best both can do around it.
     regrets, sums, policy: [slots].
     """
 
@@ -36,53 +48,147 @@ class Solver:
         *,
         beliefs: Beliefs | None = None,
         dtype: type[np.floating[Any]] = np.float32,
+        threads: int = 1,
+        locks: Locks | None = None,
     ) -> None:
         self.tree = tree
         self.minimiser = minimiser
         self.iteration = 0
-        self.policy = tree.uniform_policy().astype(dtype)
         self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
+        self.policy = np.empty_like(self.sums)
+        normalise_sums(tree.arrays, 0, self.sums, self.policy)
+        normalise_sums(tree.arrays, 1, self.sums, self.policy)
+        self.arrays, self.locks = lock(tree, locks or {}, self.policy)
         self.regrets = np.zeros(
             tree.sizes.slots if isinstance(minimiser, RegretMatching) else 0, dtype=dtype
         )
         self.mixture = self.policy.copy() if isinstance(minimiser, FictitiousPlay) else None
-        self.workspace = Workspace(tree, beliefs, dtype)
+        self.threads = max(1, min(threads, len(tree.order.parts)))
+        self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
 
     def run(self, iterations: int) -> None:
         """Run this many iterations more."""
-        first = self.iteration + 1
-        schedule = _schedule(self.minimiser, first, iterations, self.policy.dtype)
-        work, tree = self.workspace, self.tree
-        common = (tree.arrays, schedule, self.minimiser.alternating, work.matrices)
-        if isinstance(self.minimiser, RegretMatching):
-            match_regrets(
-                *common, self.policy, self.regrets, self.sums, *work.reach, *work.values,
-                work.scratch,
-            )  # fmt: skip
+        schedule = _schedule(self.minimiser, self.iteration + 1, iterations, self.policy.dtype)
+        order = self.tree.order
+        turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
+        turns *= 2 if self.minimiser.alternating else 1
+        if self.threads == 1:
+            self._visit(order.whole, 0, schedule, 0, turns)
         else:
-            play_fictitiously(
-                *common, self.minimiser.optimistic, self.policy, self.mixture, self.sums,
-                *work.reach, *work.spare_reach, *work.values, work.scratch,
-            )  # fmt: skip
+            with Crew(self.threads) as crew:
+                for row in range(iterations):
+                    for turn in range(turns):
+                        now = partial(
+                            self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
+                        )
+                        crew.visit(order, now)
         self.iteration += iterations
 
-    def average_policy(self) -> NDArray[np.float64]:
+    def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:
+        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`."""
+        work = self.workspace
+        head = (
+            self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
+            work.matrices,
+        )  # fmt: skip
+        tail = (*work.reach, *work.values, work.scratches[thread])
+        if isinstance(self.minimiser, RegretMatching):
+            match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
+        else:
+            play_fictitiously(
+                *head, self.minimiser.optimistic, self.policy, self.mixture, self.sums, *tail
+            )
+
+    def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""
-        return normalise(self.tree, self.sums.astype(np.float64))
+        average = normalise(self.tree, self.sums.astype(dtype))
+        for node, given in self.locks.items():
+            self.tree.block(average, node)[:] = given
+        return average
+
+
+def lock(
+    tree: PublicTree, locks: Locks, policy: Array
+) -> tuple[TreeArrays, dict[int, NDArray[np.float64]]]:
+    """The tree's arrays with these nodes locked, and the locks [A, copies, K]; sets `policy`."""
+    whole: dict[int, NDArray[np.float64]] = {}
+    for node, given in locks.items():
+        block = tree.block(policy, node)
+        full = np.asarray(given, dtype=np.float64)
+        full = np.broadcast_to(full[:, None] if full.ndim == 2 else full, block.shape)
+        if not (np.all(full >= 0) and np.allclose(full.sum(axis=0), 1, atol=1e-5)):
+            raise GameError(f"the policy locked at node {node} is not a distribution over actions")
+        whole[node] = full
+        block[:] = full
+    if not whole:
+        return tree.arrays, whole
+    locked = tree.arrays.locked.copy()
+    locked[list(whole)] = 1
+    return tree.arrays._replace(locked=locked), whole
+
+
+class Crew:
+    """Threads that visit the independent parts of a tree side by side."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Crew:
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def visit(self, order: Order, call: Callable[[Array, int], None]) -> None:
+        """Call with the steps of the tree's parts and the number of a thread, in a right order."""
+        if self._pool is None:
+            call(order.whole, 0)
+            return
+        call(order.head, 0)
+        left = iter(order.parts)
+        taking = Lock()
+
+        def work(thread: int) -> None:
+            while True:
+                with taking:
+                    steps = next(left, None)
+                if steps is None:
+                    return
+                call(steps, thread)
+
+        others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
+        work(0)
+        for other in others:
+            other.result()
+        call(order.tail, 0)
 
 
 class Workspace:
-    """The vectors that the passes write: reaches, values and scratch, of one float type."""
+    """The vectors that the passes write: reaches, values and scratch, of one float type.
+
+    scratches: [2, room] for each thread; scratch: that of the first.
+    """
 
     def __init__(
-        self, tree: PublicTree, beliefs: Beliefs | None, dtype: type[np.floating[Any]]
+        self,
+        tree: PublicTree,
+        beliefs: Beliefs | None,
+        dtype: type[np.floating[Any]],
+        *,
+        threads: int = 1,
     ) -> None:
-        sizes = tree.sizes
+        sizes, more = tree.sizes, threads - 1
         self.matrices = tree.matrices.astype(dtype)
-        self.reach = _pair(sizes.reach, 0, dtype)
-        self.spare_reach = _pair(sizes.reach, 0, dtype)
-        self.values = _pair(sizes.values, sizes.scratch, dtype)
-        self.scratch = np.zeros((2, sizes.scratch), dtype=dtype)
+        self.reach = _pair(sizes.reach, sizes.shared_reach, more, ROWS, dtype)
+        self.values = _pair(sizes.values, sizes.shared_values, more, sizes.scratch, dtype)
+        self.scratches = [np.zeros((2, sizes.scratch), dtype=dtype) for _ in range(threads)]
+        self.scratch = self.scratches[0]
+        if beliefs is None:
+            beliefs = tree.beliefs
         for player in PLAYERS:
             for number, root in enumerate(tree.roots):
                 count = tree.arrays.info_count[player, root.node]
@@ -92,21 +198,29 @@ class Workspace:
                         f"root {number}: beliefs of player {player} have shape {given.shape}, "
                         f"expected ({count},)"
                     )
-                for buffer in (self.reach, self.spare_reach):
-                    tree.vectors(buffer[player], player, root.node, values=False)[root.copy] = given
+                place = tree.vectors(self.reach[player], player, root.node, values=False)
+                place[root.copy] = given
 
 
-def _pair(sizes: tuple[int, int], more: int, dtype: type[np.floating[Any]]) -> tuple[Array, Array]:
-    """A buffer of zeros for each player, `more` entries longer than their sizes."""
-    return np.zeros(sizes[0] + more, dtype=dtype), np.zeros(sizes[1] + more, dtype=dtype)
+def _pair(
+    sizes: tuple[int, int],
+    shared: tuple[int, int],
+    times: int,
+    more: int,
+    dtype: type[np.floating[Any]],
+) -> tuple[Array, Array]:
+    """A buffer of zeros for each player, `times` the shared sizes and `more` entries longer."""
+    return (
+        np.zeros(sizes[0] + times * shared[0] + more, dtype=dtype),
+        np.zeros(sizes[1] + times * shared[1] + more, dtype=dtype),
+    )
 
 
-def normalise(tree: PublicTree, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[slots] sums made into a policy; infostates without weight play uniformly."""
-    policy = np.empty_like(sums)
-    normalise_sums(tree.arrays, 0, sums, policy)
-    normalise_sums(tree.arrays, 1, sums, policy)
-    return policy
+def normalise(tree: PublicTree, sums: Array) -> Array:
+    """[slots] sums made into a policy, in their place; infostates without weight play uniformly."""
+    normalise_sums(tree.arrays, 0, sums, sums)
+    normalise_sums(tree.arrays, 1, sums, sums)
+    return sums
 
 
 def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]) -> Array:

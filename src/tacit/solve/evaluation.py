@@ -8,16 +8,18 @@ that the root is reached; on a forest, the mean over its roots.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.solve.engine import Beliefs, Workspace
-from tacit.tree import LEAF, PLAYERS, PublicTree
+from tacit.solve.engine import Beliefs, Crew, Locks, Workspace, lock
+from tacit.solve.iterations import respond
+from tacit.tree import LEAF, PublicTree
 from tacit.tree.beliefs import compatible_reach
-from tacit.tree.passes import BEST, EXPECT, RECORD_BEST, ascend, descend
+from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
 
-Policy = NDArray[np.float64]
+Policy = NDArray[Any]
 
 _NO_STEP = np.zeros(4)
 
@@ -40,27 +42,44 @@ class Evaluation:
         return self.nash_conv / 2
 
 
-def evaluate(tree: PublicTree, policy: Policy, *, beliefs: Beliefs | None = None) -> Evaluation:
-    """The value of `policy` and of the best responses to it."""
-    work = _prepare(tree, policy, beliefs)
-    value = _root_value(tree, work, 0, policy, EXPECT)
-    best = _root_value(tree, work, 0, policy, BEST), _root_value(tree, work, 1, policy, BEST)
-    return Evaluation(value, best)
+def evaluate(
+    tree: PublicTree,
+    policy: Policy,
+    *,
+    beliefs: Beliefs | None = None,
+    locks: Locks | None = None,
+    threads: int = 1,
+) -> Evaluation:
+    """The value of `policy` and of the best responses to it.
+
+    Where a policy is locked no response departs from it.
+    """
+    judge = Judge(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
+    value = judge.value(0, EXPECT)
+    return Evaluation(value, (judge.value(0, BEST), judge.value(1, BEST)))
 
 
-def exploitability(tree: PublicTree, policy: Policy, *, beliefs: Beliefs | None = None) -> float:
+def exploitability(
+    tree: PublicTree,
+    policy: Policy,
+    *,
+    beliefs: Beliefs | None = None,
+    locks: Locks | None = None,
+    threads: int = 1,
+) -> float:
     """NashConv / 2 of `policy`."""
-    return evaluate(tree, policy, beliefs=beliefs).exploitability
+    judge = Judge(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
+    return (judge.value(0, BEST) + judge.value(1, BEST)) / 2
 
 
 def best_response(
     tree: PublicTree, policy: Policy, player: int, *, beliefs: Beliefs | None = None
 ) -> tuple[float, Policy]:
     """What `player` gets at best against `policy`, and `policy` with that response in it."""
-    work = _prepare(tree, policy, beliefs)
-    answer = policy.copy()
-    value = _root_value(tree, work, player, answer, RECORD_BEST)
-    return value, answer
+    judge = Judge(tree, policy, beliefs=beliefs)
+    judge.answer = policy.copy()
+    value = judge.value(player, RECORD_BEST)
+    return value, judge.answer
 
 
 def infostate_values(
@@ -76,43 +95,90 @@ def infostate_values(
     What the player gets on average from there on when both follow `policy` (or, with `best`, when
     the player answers it as well as possible), given the infostate and the opponent's reach.
     """
-    work = _prepare(tree, policy, beliefs)
-    _root_value(tree, work, player, policy, BEST if best else EXPECT)
-    found = []
-    for node in range(tree.nodes):
-        cfv = tree.vectors(work.values[player], player, node, values=True)
-        reach = tree.vectors(work.reach[1 - player], 1 - player, node, values=False)
-        total = compatible_reach(tree.state(node), player, reach)
-        found.append(np.divide(cfv, total, out=np.full(cfv.shape, np.nan), where=total > 0))
-    return found
-
-
-def _prepare(tree: PublicTree, policy: Policy, beliefs: Beliefs | None) -> Workspace:
-    if policy.shape != (tree.sizes.slots,):
-        raise ValueError(f"policy has shape {policy.shape}, expected ({tree.sizes.slots},)")
-    if np.any(tree.arrays.player == LEAF):
-        raise ValueError("the tree ends in leaves; a policy can be evaluated on whole trees only")
-    work = Workspace(tree, beliefs, np.float64)
-    for player in PLAYERS:
-        descend(tree.arrays, player, policy, work.reach[player], policy, 0.0)
-    return work
-
-
-def _root_value(tree: PublicTree, work: Workspace, player: int, policy: Policy, mode: int) -> float:
-    """The mean over roots of the player's expected value, after a pass up."""
-    ascend(
-        tree.arrays, player, mode, _NO_STEP, work.matrices, work.reach[1 - player], policy, policy,
-        work.values[player], work.scratch,
-    )  # fmt: skip
-    values = []
-    for root in tree.roots:
-        own, other = (
-            tree.vectors(work.reach[p], p, root.node, values=False)[root.copy]
-            for p in (player, 1 - player)
+    if len(tree.order.parts):
+        raise ValueError(
+            "this tree keeps the values of one range of nodes at a time; use a `Judge`"
         )
-        cfv = tree.vectors(work.values[player], player, root.node, values=True)[root.copy]
-        total = own @ compatible_reach(tree.state(root.node), player, other)
-        if not total > 0:
-            raise ValueError("the beliefs of the two players contradict each other")
-        values.append(own @ cfv / total)
-    return float(np.mean(values))
+    judge = Judge(tree, policy, beliefs=beliefs)
+    judge.visit(player, BEST if best else EXPECT)
+    return [judge.expected(player, node) for node in range(tree.nodes)]
+
+
+class Judge:
+    """A policy under evaluation, with the vectors of the last pass."""
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        policy: Policy,
+        *,
+        beliefs: Beliefs | None = None,
+        locks: Locks | None = None,
+        threads: int = 1,
+    ) -> None:
+        if policy.shape != (tree.sizes.slots,):
+            raise ValueError(f"policy has shape {policy.shape}, expected ({tree.sizes.slots},)")
+        if np.any(tree.arrays.player == LEAF):
+            raise ValueError(
+                "the tree ends in leaves; a policy can be evaluated on whole trees only"
+            )
+        self.tree = tree
+        self.policy = policy
+        self.answer = policy
+        """Where a best response is written."""
+        self.arrays = lock(tree, locks, policy.copy())[0] if locks else tree.arrays
+        self.crew = Crew(max(1, min(threads, len(tree.order.parts))))
+        self.work = Workspace(tree, beliefs, np.float64, threads=self.crew.threads)
+
+    def value(self, player: int, mode: int) -> float:
+        """The mean over roots of the player's expected value, after a pass down and up."""
+        self.visit(player, mode)
+        return self.root_value(player)
+
+    def visit(self, player: int, mode: int) -> None:
+        """A pass down and up: the opponent's reach, then `player`'s values."""
+
+        def visit(steps: NDArray[np.int32], thread: int) -> None:
+            work = self.work
+            respond(
+                self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
+                self.answer, work.reach[1 - player], work.values[player], work.scratches[thread],
+            )  # fmt: skip
+
+        with self.crew as crew:
+            crew.visit(self.tree.order, visit)
+
+    def look(self, player: int, node: int, mode: int) -> None:
+        """Pass so far as leaves both reaches and `player`'s values at `node` in place."""
+        steps = self.tree.order.path_to(node)
+        work = self.work
+        for p in (1 - player, player):
+            respond(
+                self.arrays, steps, 0, p, mode, _NO_STEP, work.matrices, self.policy, self.answer,
+                work.reach[1 - p], work.values[p], work.scratch,
+            )  # fmt: skip
+
+    def root_value(self, player: int) -> float:
+        """The mean over roots of what the last pass brought up for `player`."""
+        values = []
+        for root in self.tree.roots:
+            own, other = (
+                self.tree.vectors(self.work.reach[p], p, root.node, values=False)[root.copy]
+                for p in (player, 1 - player)
+            )
+            flat = self.work.values[player]
+            cfv = self.tree.vectors(flat, player, root.node, values=True)[root.copy]
+            total = own @ compatible_reach(self.tree.state(root.node), player, other)
+            if not total > 0:
+                raise ValueError("the beliefs of the two players contradict each other")
+            values.append(own @ cfv / total)
+        return float(np.mean(values))
+
+    def expected(self, player: int, node: int) -> NDArray[np.float64]:
+        """[copies, K] expected values at a node whose vectors the last pass has left in place."""
+        cfv = self.tree.vectors(self.work.values[player], player, node, values=True)
+        reach = self.tree.vectors(self.work.reach[1 - player], 1 - player, node, values=False)
+        total = compatible_reach(self.tree.state(node), player, reach)
+        expected: NDArray[np.float64] = np.full(cfv.shape, np.nan)
+        np.divide(cfv, total, out=expected, where=total > 0)
+        return expected

@@ -1,78 +1,139 @@
 """Whole iterations as kernels: the two passes in each algorithm's order.
 
-tree: TreeArrays; schedule: [T, 5], a step's four numbers and the weight in the average; policy,
-regrets, sums, mixture: [slots]; reach0, reach1, values0, values1, scratch: see `tacit.tree.passes`.
+tree: TreeArrays; order: [S, 7] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
+the weight in the average; policy, regrets, sums, mixture: [slots]; reach0, reach1, values0,
+values1, scratch: see `tacit.tree.passes`.
 """
 
 from __future__ import annotations
 
 from tacit.kernel import kernel
-from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
+from tacit.tree.order import DOWN
+from tacit.tree.passes import RECORD_BEST, UPDATE, ascend_range, descend_range, place
 
 
 @kernel
 def match_regrets(
-    tree, schedule, alternating, matrices, policy, regrets, sums,
-    reach0, reach1, values0, values1, scratch,
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
+    policy, regrets, sums, reach0, reach1, values0, values1, scratch,
 ):  # fmt: skip
-    """Iterations of regret matching; each policy is averaged as the opponent meets it."""
+    """Iterations of regret matching; each policy is averaged as the opponent meets it.
+
+    An iteration has two turns if players alternate, one if they move together; of each iteration
+    those from `first_turn` up to `last_turn` are done, along the steps of `order`.
+    """
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
-        descend(tree, 1, policy, reach1, sums, weight)
-        if not alternating:
-            descend(tree, 0, policy, reach0, sums, weight)
-        ascend(tree, 0, UPDATE, step, matrices, reach1, policy, regrets, values0, scratch)
-        if alternating:
-            descend(tree, 0, policy, reach0, sums, weight)
-        ascend(tree, 1, UPDATE, step, matrices, reach0, policy, regrets, values1, scratch)
+        for turn in range(first_turn, last_turn):
+            for n in range(len(order)):
+                for player in range(2):
+                    if alternating and player != turn:
+                        continue
+                    reach = reach1 if player == 0 else reach0
+                    if order[n, 0] == DOWN:
+                        descend_range(
+                            tree, order[n], thread, 1 - player, policy, reach, sums, weight
+                        )
+                    else:
+                        values = values0 if player == 0 else values1
+                        ascend_range(
+                            tree, order[n], thread, player, UPDATE,
+                            step, matrices, reach, policy, regrets, values, scratch,
+                        )  # fmt: skip
 
 
 @kernel
 def play_fictitiously(
-    tree, schedule, alternating, matrices, optimistic, policy, mixture, sums,
-    reach0, reach1, spare0, spare1, values0, values1, scratch,
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, optimistic,
+    policy, mixture, sums, reach0, reach1, values0, values1, scratch,
 ):  # fmt: skip
     """Iterations of fictitious play: answer the mixture, then mix the answer in.
 
-    reach: of the mixture that the opponent answers; spare: of the latest response.
+    The turns of an iteration, of which those from `first_turn` up to `last_turn` are done along the
+    steps of `order`: player 0 answers, 0 mixes, 1 answers, 1 mixes; or both answer, both mix.
     """
-    none = schedule.dtype.type(0)
-    descend(tree, 0, mixture, reach0, sums, none)
-    descend(tree, 1, mixture, reach1, sums, none)
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
+        none = weight * 0
         again = weight if optimistic else none
-        ascend(tree, 0, RECORD_BEST, step, matrices, reach1, policy, sums, values0, scratch)
-        if alternating:
-            _mix(tree, 0, policy, mixture, sums, reach0, spare0, weight, again)
-        ascend(tree, 1, RECORD_BEST, step, matrices, reach0, policy, sums, values1, scratch)
-        if not alternating:
-            _mix(tree, 0, policy, mixture, sums, reach0, spare0, weight, again)
-        _mix(tree, 1, policy, mixture, sums, reach1, spare1, weight, again)
+        for turn in range(first_turn, last_turn):
+            for n in range(len(order)):
+                for player in range(2):
+                    if alternating and player != turn // 2:
+                        continue
+                    own, other = (reach0, reach1) if player == 0 else (reach1, reach0)
+                    if order[n, 0] == DOWN:
+                        mixes = turn % 2 == 1
+                        descend_range(
+                            tree, order[n], thread,
+                            player if mixes else 1 - player,
+                            policy if mixes else mixture, own if mixes else other, sums,
+                            weight if mixes else none,
+                        )  # fmt: skip
+                        if mixes:
+                            first, last = order[n, 1], order[n, 2]
+                            _mix(
+                                tree, first, last, thread, player, policy, mixture, sums, own, again
+                            )
+                    elif turn % 2 == 0:
+                        values = values0 if player == 0 else values1
+                        ascend_range(
+                            tree, order[n], thread, player,
+                            RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
+                        )  # fmt: skip
 
 
 @kernel
-def _mix(tree, player, policy, mixture, sums, reach, spare, weight, again):
-    """Add the response to the sums; the mixture is their average, the response counted `again`."""
-    descend(tree, player, policy, spare, sums, weight)
-    for node in range(len(tree.player)):
+def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again):
+    """The mixture is the sums' average, the response (policy, reach) counted `again`."""
+    for node in range(first, last):
         if tree.player[node] == player:
             width = tree.copies[node] * tree.info_count[player, node]
             slot = tree.slot_start[node]
-            at = tree.reach_start[player, node]
+            at = place(
+                tree.reach_start[player, node],
+                tree.shared_start[0, player],
+                thread * tree.shared_size[0, player],
+            )
             for action in range(tree.action_count[node]):
                 here = slot + action * width
                 for s in range(width):
-                    extra = again * spare[at + s] * policy[here + s]
+                    extra = again * reach[at + s] * policy[here + s]
                     mixture[here + s] = sums[here + s] + extra
-    normalise_sums(tree, player, mixture, mixture)
-    descend(tree, player, mixture, reach, sums, weight * 0)
+    normalise_range(tree, first, last, player, mixture, mixture)
+
+
+@kernel
+def respond(
+    tree, order, thread, player, mode, step, matrices, policy, answer, reach, values, scratch
+):  # fmt: skip
+    """The opponent's reach down and `player`'s values up along the steps of `order`.
+
+    policy [slots]: what both play; answer: where RECORD_BEST writes; mode: see `tacit.tree.passes`.
+    """
+    for n in range(len(order)):
+        if order[n, 0] == DOWN:
+            descend_range(
+                tree, order[n], thread, 1 - player, policy, reach,
+                policy, values.dtype.type(0),
+            )  # fmt: skip
+        else:
+            ascend_range(
+                tree, order[n], thread,
+                player, mode, step, matrices, reach, answer, answer, values, scratch,
+            )  # fmt: skip
 
 
 @kernel
 def normalise_sums(tree, player, sums, policy):
     """Make `sums` a policy: uniform over legal actions where their total is zero."""
-    for node in range(len(tree.player)):
+    normalise_range(tree, 0, len(tree.player), player, sums, policy)
+
+
+@kernel
+def normalise_range(tree, first, last, player, sums, policy):
+    """As `normalise_sums`, for the nodes from `first` up to `last`."""
+    for node in range(first, last):
         if tree.player[node] != player:
             continue
         count = tree.info_count[player, node]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.game import CHANCE, TERMINAL
+from tacit.tree.card_terminals import CardTables
 
 LEAF = 4
 """The mover of a node where a depth-limited tree ends and the game does not."""
@@ -45,6 +46,10 @@ class TreeArrays(NamedTuple):
     `slot_start[n] + (a * copies[n] + c) * K + s` with K the mover's count.
 
     An edge leads from all copies of its parent to as many consecutive copies of its child.
+
+    A large tree is passed through range by range (`tacit.tree.order`). Ranges that are never at
+    work at the same time keep their vectors in the same, *shared*, place; each thread has its own,
+    `shared_size` behind that of the thread before.
     """
 
     player: Int8
@@ -68,16 +73,24 @@ class TreeArrays(NamedTuple):
     simple: Int8
     """[N] 1 where every action is legal and has its own child, infostates keep their index, and
     chance has no part"""
+    locked: Int8
+    """[N] 1 where the policy is given and stays as it is"""
     legal_start: Int64
     """[N] where the node's mask [A, K] stands in `legal`, -1 if everything is legal"""
     legal: Int8
     """[.] masks of legal (action, infostate) entries"""
+    edge_parent: Int32
+    """[E] the parent's node"""
     edge_child: Int32
     """[E] the child's node"""
     edge_copy: Int32
     """[E] which of the child's copies belongs to the parent's first; the others follow"""
     edge_factor: Float64
     """[E] what the child's chance weights, normalised, are multiplied by"""
+    edge_share: Float64
+    """[E] what the reach of a mapped edge is multiplied by on its way down: 1 / n where the child
+    stands for n children that differ in nothing but names, from which values come up all the same
+    """
     edge_reach: Int64
     """[2, E] where the reach of the edge's first copy stands"""
     edge_value: Int64
@@ -90,9 +103,20 @@ class TreeArrays(NamedTuple):
     """[.] parent's entry: for the mover action * K + infostate, else the infostate"""
     map_target: Int32
     """[.] child's infostate"""
+    entry_edge: Int32
+    """[.] the edges that lead from one range of nodes into another, by the range they enter"""
+    cross_value: Int64
+    """[2, E] for such an edge, where its values stand, mapped to the parent's infostates and
+    multiplied by the factor; -1 for others"""
     terminal_matrix: Int32
-    """[N] which matrix a terminal applies, -1 elsewhere"""
+    """[N] which matrix a terminal applies, -1 where it is none or has its own kernel"""
     terminal_scale: Float64
-    """[N] factor of the matrix"""
+    """[N] factor of the matrix; at a fold what player 0 gets, at a showdown what the winner gets"""
     matrix_start: Int64
     """[M] where each matrix stands"""
+    shared_start: Int64
+    """[2 (reach, values), 2 (player)] where the shared place begins"""
+    shared_size: Int64
+    """[2, 2] its length"""
+    cards: CardTables
+    """hands, boards and terminals of card games"""

@@ -18,9 +18,7 @@ Vector = NDArray[Any]
 
 def compatible_reach(state: PublicState, player: int, opponent_reach: Vector) -> Vector:
     """[.., K] for each infostate of `player`, the opponent's reach [.., K'] weighed by chance."""
-    matrix = state.compatibility.T if player == 0 else state.compatibility
-    weighed: Vector = opponent_reach @ matrix
-    return weighed
+    return state.compatible_reach(player, opponent_reach)
 
 
 def cfv_to_value(

@@ -15,7 +15,13 @@ import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF, Float64, Int64
-from tacit.tree.public_state import GameTooLargeError, PublicState, PublicStateSpace, Transition
+from tacit.tree.card_terminals import CardTables, no_cards
+from tacit.tree.public_state import (
+    GameTooLargeError,
+    PublicState,
+    PublicStateSpace,
+    Transition,
+)
 
 StopRule = Callable[[State], bool]
 """Says of a world state whether its public state is to be a leaf; it may read only public facts."""
@@ -67,6 +73,19 @@ class Root(NamedTuple):
     copy: int
 
 
+class Range(NamedTuple):
+    """Nodes that the passes visit together, from `first` up to `last`.
+
+    They stand below nodes of one `parent` range (-1: none); ranges of one level are never at work
+    at the same time, so that their vectors may share a place.
+    """
+
+    first: int
+    last: int
+    level: int
+    parent: int
+
+
 @dataclass
 class Drawing:
     """A tree's nodes (parents first), edges, roots, and the order in which nodes got moves."""
@@ -75,6 +94,13 @@ class Drawing:
     edges: list[Edge] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
     decisions: list[int] = field(default_factory=list)
+    parts: list[Range] = field(default_factory=list)
+    """Ranges, parents first, that cover all nodes; empty: one range, whole."""
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The ranges of nodes that the passes visit one after the other, parents first."""
+        return self.parts or [Range(0, len(self.nodes), 0, -1)]
 
 
 class MatrixStore:
@@ -120,6 +146,19 @@ class Builder:
         self.matrices = MatrixStore()
         self._sizes: dict[_Key, Size] = {}
         self._simple: dict[int, bool] = {}
+
+    def beliefs(self, drawing: Drawing) -> list[tuple[Float64, Float64]] | None:
+        """The reaches at the roots of a drawing, if the game gives them."""
+        return None
+
+    @property
+    def batch_starts(self) -> list[int]:
+        """[ranges + 1] where the batches of card terminals of each range begin; empty: no cards."""
+        return []
+
+    def lay_out_cards(self, drawing: Drawing, scale: Float64) -> CardTables:
+        """Tables for terminals that card kernels evaluate; sets their `terminal_scale` [N]."""
+        return no_cards()
 
     @property
     def root(self) -> PublicState:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.kernel import kernel
+from tacit.lanes import LANES
 from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
+from tacit.tree.card_terminals import FOLD, card_terminals
 
 EXPECT = 0
 """The mover's value is that of its policy."""
@@ -27,6 +29,10 @@ added, the least that a regret may be, and how many times the latest regret coun
 policy is drawn from the sum (predictive regret matching)."""
 
 
+TILE = 512
+"""How many infostates are updated at a time, so that what is read again is still in the cache."""
+
+
 @kernel
 def descend(tree, player, policy, reach, sums, weight):
     """Carry `player`'s reach down from the roots, and add weight * reach * policy to `sums`.
@@ -34,50 +40,81 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    for node in range(len(tree.player)):
+    descend_range(tree, _everything(tree), 0, player, policy, reach, sums, weight)
+
+
+@kernel
+def place(start, shared, shift):
+    """Where a vector stands for a thread: those in the shared place, from `shared` on, shifted."""
+    return start + shift if start >= shared else start
+
+
+@kernel
+def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
+    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+    begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
+    shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
+    for number in range(entry, last_entry):
+        edge = np.int64(tree.entry_edge[number])
+        parent = np.int64(tree.edge_parent[edge])
+        at = place(tree.reach_start[player, parent], shared, shift)
+        to = place(tree.edge_reach[player, edge], shared, shift)
+        if to != at:
+            _map_down(tree, player, parent, edge, at, to, policy, reach)
+    for node in range(begin, end):
         edges = tree.edge_count[node]
         if edges == 0:
             continue
         mover = tree.player[node]
         copies = tree.copies[node]
         width = copies * tree.info_count[player, node]
-        at = tree.reach_start[player, node]
+        at = place(tree.reach_start[player, node], shared, shift)
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
-        if mover == player and weight != 0:
-            _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         if mover == player and tree.simple[node] == 1:
             for action in range(edges):
-                to = tree.edge_reach[player, first + action]
+                to = place(tree.edge_reach[player, first + action], shared, shift)
                 here = slot + action * width
-                for s in range(width):
-                    reach[to + s] = reach[at + s] * policy[here + s]
+                come, flow = reach[at : at + width], reach[to : to + width]
+                chosen, total = policy[here : here + width], sums[here : here + width]
+                if weight != 0:
+                    for s in range(width):
+                        flow[s] = come[s] * chosen[s]
+                        total[s] += weight * flow[s]
+                else:
+                    for s in range(width):
+                        flow[s] = come[s] * chosen[s]
             continue
+        if mover == player and weight != 0:
+            _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         for edge in range(first, first + edges):
-            to = tree.edge_reach[player, edge]
+            if tree.cross_value[player, edge] >= 0:
+                continue
+            to = place(tree.edge_reach[player, edge], shared, shift)
             if tree.map_count[player, edge] == IDENTITY:
                 if to != at:
                     for s in range(width):
                         reach[to + s] = reach[at + s]
             else:
-                _map_down(tree, player, node, edge, to, policy, reach)
+                _map_down(tree, player, node, edge, at, to, policy, reach)
 
 
 @kernel
 def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
     for action in range(actions):
         here = slot + action * width
+        come = reach[at : at + width]
+        chosen, total = policy[here : here + width], sums[here : here + width]
         for s in range(width):
-            sums[here + s] += weight * reach[at + s] * policy[here + s]
+            total[s] += weight * come[s] * chosen[s]
 
 
 @kernel
-def _map_down(tree, player, node, edge, to, policy, reach):
+def _map_down(tree, player, node, edge, at, to, policy, reach):
     """The reach of an edge along which infostates move; the mover's choice is part of the map."""
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     below = tree.info_count[player, tree.edge_child[edge]]
-    at = tree.reach_start[player, node]
     slot = tree.slot_start[node]
     start = tree.map_start[player, edge]
     stop = start + tree.map_count[player, edge]
@@ -91,99 +128,211 @@ def _map_down(tree, player, node, edge, to, policy, reach):
                 here = c * count + infostate
                 flow = reach[at + here] * policy[slot + action * copies * count + here]
                 reach[to + c * below + target] += flow
+    elif copies == 1:
+        come, flow = reach[at : at + count], reach[to : to + below]
+        sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
+        for m in range(len(sources)):
+            flow[targets[m]] += come[sources[m]]
     else:
         for m in range(start, stop):
             source, target = tree.map_source[m], tree.map_target[m]
             for c in range(copies):
                 reach[to + c * below + target] += reach[at + c * count + source]
+    if tree.edge_share[edge] != 1:
+        share = reach.dtype.type(tree.edge_share[edge])
+        for s in range(copies * below):
+            reach[to + s] *= share
 
 
 @kernel
 def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, scratch):
     """Carry `player`'s counterfactual values up to the roots; see the modes above.
 
-    Values at a node count chance from that node on: its own chance weights are normalised.
+    Values at a node count chance from that node on: its own chance weights are normalised, except
+    in card games, where they are one for hands that share no card.
 
     step: [4]; matrices: flat terminal matrices; reach: [reach entries of the *opponent*]; policy,
     regrets: [slots]; values: [value entries of `player` + room for one node's slots], its leaf
-    entries given; scratch: [2, most slots of a node].
+    entries given; scratch: [2, room].
     """
+    ascend_range(
+        tree, _everything(tree), 0, player, mode, step, matrices, reach, policy, regrets, values,
+        scratch,
+    )  # fmt: skip
+
+
+@kernel
+def _everything(tree):
+    """The step of `tacit.tree.order` that takes the whole tree as one range."""
+    step = np.zeros(7, dtype=np.int64)
+    step[2] = len(tree.player)
+    step[4] = len(tree.cards.batch_kind)
+    return step
+
+
+@kernel
+def ascend_range(
+    tree, visit, thread, player, mode, step, matrices, reach, policy, regrets, values, scratch
+):  # fmt: skip
+    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+    begin, end, batch, last_batch = visit[1], visit[2], visit[3], visit[4]
+    entry, last_entry = visit[5], visit[6]
     opponent = 1 - player
+    shared, shift = tree.shared_start[1, player], thread * tree.shared_size[1, player]
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
-    for node in range(len(tree.player) - 1, -1, -1):
+    if batch < last_batch:
+        _all_card_terminals(
+            tree, batch, last_batch, thread, player, reach, values, room, scratch[0]
+        )
+    for node in range(end - 1, begin - 1, -1):
         mover = tree.player[node]
-        at = tree.value_start[player, node]
+        at = place(tree.value_start[player, node], shared, shift)
         copies = tree.copies[node]
         count = tree.info_count[player, node]
         width = copies * count
         if mover == TERMINAL:
-            _terminal(
-                player,
-                copies,
-                count,
-                tree.info_count[opponent, node],
-                matrices,
-                tree.matrix_start[tree.terminal_matrix[node]],
-                tree.terminal_scale[node],
-                reach,
-                tree.reach_start[opponent, node],
-                values,
-                at,
-            )
+            if tree.terminal_matrix[node] >= 0:
+                _terminal(
+                    player,
+                    copies,
+                    count,
+                    tree.info_count[opponent, node],
+                    matrices,
+                    tree.matrix_start[tree.terminal_matrix[node]],
+                    tree.terminal_scale[node],
+                    reach,
+                    place(
+                        tree.reach_start[opponent, node],
+                        tree.shared_start[0, opponent],
+                        thread * tree.shared_size[0, opponent],
+                    ),
+                    values,
+                    at,
+                )
         elif mover == player:
             actions = tree.action_count[node]
             slot = tree.slot_start[node]
             first = tree.edge_start[node]
             if tree.simple[node] == 1:
                 for action in range(actions):
-                    base[action] = tree.edge_value[player, first + action]
+                    base[action] = place(tree.edge_value[player, first + action], shared, shift)
             else:
                 for entry in range(actions * width):
                     values[room + entry] = 0
                 for edge in range(first, first + tree.edge_count[node]):
-                    _map_up(tree, player, node, edge, room, values)
+                    _map_up(
+                        tree, player, node, edge,
+                        place(tree.edge_value[player, edge], shared, shift), room, values,
+                    )  # fmt: skip
                 for action in range(actions):
                     base[action] = room + action * width
             legal = tree.legal_start[node]
-            if mode in (EXPECT, UPDATE):
-                _expect(actions, width, slot, at, base, policy, values)
-                if mode == UPDATE:
-                    _update(actions, width, slot, at, base, step, policy, regrets, values, scratch)
-                    if legal >= 0:
-                        _keep_legal(
-                            actions, copies, count, slot, legal, tree.legal, policy, regrets
-                        )
+            if mode == EXPECT or tree.locked[node] == 1:
+                _expect(actions, width, 0, width, slot, at, base, policy, values)
+            elif mode == UPDATE:
+                for tile in range(0, width, TILE):
+                    stop = min(tile + TILE, width)
+                    _expect(actions, width, tile, stop, slot, at, base, policy, values)
+                    _update(
+                        actions, width, tile, stop, slot, at, base, step, policy, regrets, values,
+                        scratch,
+                    )  # fmt: skip
+                if legal >= 0:
+                    _keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
             else:
                 if legal >= 0:
                     _bar_illegal(actions, copies, count, legal, tree.legal, base, values)
                 _best(actions, width, slot, at, base, mode, policy, values, scratch)
         elif mover != LEAF:
-            for s in range(width):
-                values[at + s] = 0
             first = tree.edge_start[node]
+            here = values[at : at + width]
+            for s in range(width):
+                here[s] = 0
             for edge in range(first, first + tree.edge_count[node]):
-                if tree.map_count[player, edge] == IDENTITY:
-                    below = tree.edge_value[player, edge]
+                crossed = tree.cross_value[player, edge]
+                if crossed >= 0:
+                    crossed = place(crossed, shared, shift)
+                    below = values[crossed : crossed + width]
+                    for s in range(width):
+                        here[s] += below[s]
+                elif tree.map_count[player, edge] == IDENTITY:
+                    start = place(tree.edge_value[player, edge], shared, shift)
+                    below = values[start : start + width]
                     factor = values.dtype.type(tree.edge_factor[edge])
                     for s in range(width):
-                        values[at + s] += factor * values[below + s]
+                        here[s] += factor * below[s]
                 else:
-                    _map_up(tree, player, node, edge, at, values)
+                    _map_up(
+                        tree, player, node, edge,
+                        place(tree.edge_value[player, edge], shared, shift), at, values,
+                    )  # fmt: skip
+    for number in range(entry, last_entry):
+        edge = np.int64(tree.entry_edge[number])
+        parent = np.int64(tree.edge_parent[edge])
+        width = tree.copies[parent] * tree.info_count[player, parent]
+        to = place(tree.cross_value[player, edge], shared, shift)
+        here = values[to : to + width]
+        start = place(tree.edge_value[player, edge], shared, shift)
+        if tree.map_count[player, edge] == IDENTITY:
+            below = values[start : start + width]
+            factor = values.dtype.type(tree.edge_factor[edge])
+            for s in range(width):
+                here[s] = factor * below[s]
+        else:
+            for s in range(width):
+                here[s] = 0
+            _map_up(tree, player, parent, edge, start, to, values)
 
 
 @kernel
-def _map_up(tree, player, node, edge, to, values):
-    """Add an edge's values to the entries at `to` that its map comes from.
+def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, room, work):
+    """Set the values of the terminals of these batches of `tree.cards`."""
+    cards = tree.cards
+    opponent = 1 - player
+    sources = np.zeros(LANES, dtype=np.int64)
+    targets = np.zeros(LANES, dtype=np.int64)
+    scales = np.zeros(LANES, dtype=values.dtype)
+    shared_reach, shift_reach = tree.shared_start[0, opponent], tree.shared_size[0, opponent]
+    shared, shift = tree.shared_start[1, player], tree.shared_size[1, player]
+    for number in range(batch, last_batch):
+        kind, board = cards.batch_kind[number], cards.batch_board[number]
+        stop = cards.batch_start[number + 1]
+        for start in range(cards.batch_start[number], stop, LANES):
+            node = cards.batch_node[start]
+            counts = tree.info_count[player, node], tree.info_count[opponent, node]
+            for lane in range(LANES):
+                used = start + lane < stop
+                node = cards.batch_node[start + lane if used else start]
+                sources[lane] = place(
+                    tree.reach_start[opponent, node], shared_reach, thread * shift_reach
+                )
+                target = place(tree.value_start[player, node], shared, thread * shift)
+                targets[lane] = target if used else room
+                scale = tree.terminal_scale[node]
+                scales[lane] = -scale if player == 1 and kind == FOLD else scale
+            card_terminals(
+                kind, cards, board, player, counts, reach, sources, values, targets, scales, work
+            )
+
+
+@kernel
+def _map_up(tree, player, node, edge, below, to, values):
+    """Add an edge's values, from `below` on, to the entries at `to` that its map comes from.
 
     For the mover these are action values [A, copies, K], for the other player values [copies, K].
     """
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     width = tree.info_count[player, tree.edge_child[edge]]
-    below = tree.edge_value[player, edge]
     factor = values.dtype.type(tree.edge_factor[edge])
     start = tree.map_start[player, edge]
+    if copies == 1:
+        stop = start + tree.map_count[player, edge]
+        sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
+        for m in range(len(sources)):
+            values[to + sources[m]] += factor * values[below + targets[m]]
+        return
     for m in range(start, start + tree.map_count[player, edge]):
         action, infostate = divmod(tree.map_source[m], count)
         target = tree.map_target[m]
@@ -248,48 +397,58 @@ def _terminal_block(
 
 
 @kernel
-def _expect(actions, width, slot, at, base, policy, values):
-    """values[at + s] = sum over actions of policy * action value."""
-    for s in range(width):
-        values[at + s] = policy[slot + s] * values[base[0] + s]
-    for action in range(1, actions):
+def _expect(actions, width, begin, end, slot, at, base, policy, values):
+    """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
+    length = end - begin
+    value = values[at + begin : at + end]
+    for action in range(actions):
         here = slot + action * width
-        below = base[action]
-        for s in range(width):
-            values[at + s] += policy[here + s] * values[below + s]
+        chosen = policy[here + begin : here + end]
+        below = values[base[action] + begin : base[action] + end]
+        if action == 0:
+            for s in range(length):
+                value[s] = chosen[s] * below[s]
+        else:
+            for s in range(length):
+                value[s] += chosen[s] * below[s]
 
 
 @kernel
-def _update(actions, width, slot, at, base, step, policy, regrets, values, scratch):
-    """Discount regrets, add the new ones, and match the policy to them."""
+def _update(
+    actions, width, begin, end, slot, at, base, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """Discount regrets, add the new ones, and match the policy to them, for begin <= s < end."""
     zero = values.dtype.type(0)
     positive, negative = step[POSITIVE], step[NEGATIVE]
     floor, prediction = step[FLOOR], step[PREDICTION]
-    for s in range(width):
-        scratch[0, s] = 0
+    length = end - begin
+    value = values[at + begin : at + end]
+    total, empty = scratch[0, :length], scratch[1, :length]
+    for s in range(length):
+        total[s] = 0
     for action in range(actions):
         here = slot + action * width
-        below = base[action]
-        for s in range(width):
-            regret = regrets[here + s]
-            regret *= positive if regret > zero else negative
-            gain = values[below + s] - values[at + s]
-            regret = max(regret + gain, floor)
-            regrets[here + s] = regret
-            weight = max(regret + prediction * gain, zero)
-            policy[here + s] = weight
-            scratch[0, s] += weight
+        regret, chosen = regrets[here + begin : here + end], policy[here + begin : here + end]
+        below = values[base[action] + begin : base[action] + end]
+        for s in range(length):
+            gain = below[s] - value[s]
+            kept = regret[s] * (positive if regret[s] > zero else negative)
+            kept = max(kept + gain, floor)
+            regret[s] = kept
+            weight = max(kept + prediction * gain, zero)
+            chosen[s] = weight
+            total[s] += weight
     uniform = values.dtype.type(1 / actions)
     one = values.dtype.type(1)
     least = values.dtype.type(LEAST_TOTAL)
-    for s in range(width):
-        total = scratch[0, s]
-        scratch[1, s] = zero if total > least else uniform
-        scratch[0, s] = one / total if total > least else zero
+    for s in range(length):
+        empty[s] = zero if total[s] > least else uniform
+        total[s] = one / total[s] if total[s] > least else zero
     for action in range(actions):
         here = slot + action * width
-        for s in range(width):
-            policy[here + s] = policy[here + s] * scratch[0, s] + scratch[1, s]
+        chosen = policy[here + begin : here + end]
+        for s in range(length):
+            chosen[s] = chosen[s] * total[s] + empty[s]
 
 
 LEAST_TOTAL = 1e-30
@@ -336,17 +495,20 @@ def _bar_illegal(actions, copies, count, legal, mask, base, values):
 @kernel
 def _best(actions, width, slot, at, base, mode, policy, values, scratch):
     """values[at + s] = the best action's value; RECORD_BEST writes the action down."""
+    value, number = values[at : at + width], scratch[0, :width]
+    below = values[base[0] : base[0] + width]
     for s in range(width):
-        values[at + s] = values[base[0] + s]
-        scratch[0, s] = 0
+        value[s] = below[s]
+        number[s] = 0
     for action in range(1, actions):
-        below = base[action]
+        below = values[base[action] : base[action] + width]
         for s in range(width):
-            if values[below + s] > values[at + s]:
-                values[at + s] = values[below + s]
-                scratch[0, s] = action
+            better = below[s] > value[s]
+            value[s] = below[s] if better else value[s]
+            number[s] = action if better else number[s]
     if mode == RECORD_BEST:
         for action in range(actions):
             here = slot + action * width
+            chosen = policy[here : here + width]
             for s in range(width):
-                policy[here + s] = 1 if scratch[0, s] == action else 0
+                chosen[s] = 1 if number[s] == action else 0

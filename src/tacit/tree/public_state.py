@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,8 @@ class Transition:
     factor: float
     sources: tuple[NDArray[np.int32], NDArray[np.int32]]
     targets: tuple[NDArray[np.int32], NDArray[np.int32]]
+    share: float = 1.0
+    """See `TreeArrays.edge_share`."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,16 @@ class PublicState:
             matrix[i, j] = weight
         matrix.flags.writeable = False
         return matrix
+
+    def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
+        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
+
+        Values are counterfactual with respect to the same chance weights.
+        """
+        weighed: NDArray[Any] = opponent_reach @ (
+            self.compatibility.T if player == 0 else self.compatibility
+        )
+        return weighed
 
     @cached_property
     def payoffs(self) -> NDArray[np.float64]:

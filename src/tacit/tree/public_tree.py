@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from tacit.games import Game
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
+from tacit.tree.card_terminals import work_size
+from tacit.tree.order import Order, visiting_order
 from tacit.tree.public_state import PublicState
 
 
@@ -37,7 +39,11 @@ class Sizes:
     reach: tuple[int, int]
     values: tuple[int, int]
     scratch: int
-    """The most slots of one node: room behind the values for its action values."""
+    """Room behind the values for one node's action values, and for the card kernels."""
+    shared_reach: tuple[int, int] = (0, 0)
+    """How much of `reach` each further thread needs for itself."""
+    shared_values: tuple[int, int] = (0, 0)
+    """How much of `values` each further thread needs for itself."""
 
 
 class PublicTree:
@@ -50,6 +56,10 @@ class PublicTree:
 
     def _finish(self) -> None:
         self.arrays, self.sizes = _lay_out(self.drawing, self.builder)
+        ranges = self.drawing.ranges
+        heads = self.arrays.edge_child[self.arrays.entry_edge]
+        entries = np.searchsorted(heads, [*(part.first for part in ranges), self.nodes])
+        self.order: Order = visiting_order(ranges, self.builder.batch_starts, entries.tolist())
         for name in ("leaves", "matrices"):
             self.__dict__.pop(name, None)
 
@@ -57,6 +67,11 @@ class PublicTree:
     def game(self) -> Game:
         """The game this tree is of."""
         return self.builder.game
+
+    @property
+    def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
+        """For each root both players' reaches there, where the game starts with some; else None."""
+        return self.builder.beliefs(self.drawing)
 
     @property
     def nodes(self) -> int:
@@ -163,11 +178,6 @@ def build_forest(
     return PublicTree(builder, builder.draw(states, depth=depth, stop=stop, fold=fold))
 
 
-def _running(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of the consecutive blocks of these lengths starts."""
-    return np.cumsum(counts, axis=-1) - counts
-
-
 def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
     """Give every node and edge its place in the flat buffers."""
     nodes, edges = drawing.nodes, drawing.edges
@@ -197,11 +207,13 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             masks.append(legal.ravel().astype(np.int8))
     terminal_matrix = np.full(len(nodes), -1, dtype=np.int32)
     terminal_scale = np.zeros(len(nodes))
-    for number in np.flatnonzero(player == TERMINAL).tolist():
+    cards = builder.lay_out_cards(drawing, terminal_scale)
+    dense = player == TERMINAL
+    dense[cards.batch_node] = False
+    for number in np.flatnonzero(dense).tolist():
         stored = builder.matrices.add(nodes[number].state.payoffs)
         terminal_matrix[number], terminal_scale[number] = stored
     entries = info_count.astype(np.int64) * copies
-    value_start = _running(entries)
 
     map_count = np.full((2, len(edges)), IDENTITY, dtype=np.int32)
     map_start = np.zeros((2, len(edges)), dtype=np.int64)
@@ -221,20 +233,8 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             sources.append(edge.transition.sources[p])
             targets.append(edge.transition.targets[p])
 
-    reach_start = np.zeros((2, len(nodes)), dtype=np.int64)
-    reach_room = [0, 0]
-    for number, node in enumerate(nodes):
-        for p in (0, 1):
-            come = node.only_edge
-            if (
-                come is not None
-                and map_count[p, come] == IDENTITY
-                and nodes[edges[come].parent].player != p
-            ):
-                reach_start[p, number] = reach_start[p, edges[come].parent]
-            else:
-                reach_start[p, number] = reach_room[p]
-                reach_room[p] += int(entries[p, number])
+    places = _place_vectors(drawing, entries, map_count)
+    reach_start, value_start = places.reach, places.values
 
     edge_child = np.array([edge.child for edge in edges], dtype=np.int32)
     edge_copy = np.array([edge.copy for edge in edges], dtype=np.int32)
@@ -251,23 +251,96 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         reach_start=reach_start,
         value_start=value_start,
         simple=simple,
+        locked=np.zeros(len(nodes), dtype=np.int8),
         legal_start=legal_start,
         legal=np.concatenate(masks) if masks else np.zeros(0, dtype=np.int8),
+        edge_parent=np.array([edge.parent for edge in edges], dtype=np.int32),
         edge_child=edge_child,
         edge_copy=edge_copy,
         edge_factor=np.array([edge.transition.factor for edge in edges], dtype=np.float64),
+        edge_share=np.array([edge.transition.share for edge in edges], dtype=np.float64),
         edge_reach=reach_start[:, edge_child] + before,
         edge_value=value_start[:, edge_child] + before,
         map_start=map_start,
         map_count=map_count,
         map_source=np.concatenate(sources) if sources else empty,
         map_target=np.concatenate(targets) if targets else empty,
+        entry_edge=places.entries,
+        cross_value=places.cross,
         terminal_matrix=terminal_matrix,
         terminal_scale=terminal_scale,
         matrix_start=builder.matrices.packed()[0],
+        shared_start=places.shared_start,
+        shared_size=places.shared_size,
+        cards=cards,
     )
-    total = entries.sum(axis=1)
+    shared = places.shared_size
+    ends = places.shared_start + shared
     sizes = Sizes(
-        slots, (reach_room[0], reach_room[1]), (int(total[0]), int(total[1])), max(1, scratch)
+        slots=slots,
+        reach=(int(ends[0, 0]), int(ends[0, 1])),
+        values=(int(ends[1, 0]), int(ends[1, 1])),
+        scratch=max(1, scratch, work_size(int(info_count.max())) if len(cards.batch_node) else 0),
+        shared_reach=(int(shared[0, 0]), int(shared[0, 1])),
+        shared_values=(int(shared[1, 0]), int(shared[1, 1])),
     )
     return arrays, sizes
+
+
+class _Places(NamedTuple):
+    """Where vectors stand; see `TreeArrays`."""
+
+    reach: NDArray[np.int64]
+    values: NDArray[np.int64]
+    entries: Int32
+    cross: NDArray[np.int64]
+    shared_start: NDArray[np.int64]
+    shared_size: NDArray[np.int64]
+
+
+def _place_vectors(drawing: Drawing, entries: NDArray[np.int64], map_count: Int32) -> _Places:
+    """Give reaches, values and what crosses between ranges a place; ranges of a level share theirs.
+
+    What comes up along an edge from another range belongs to the range above, which is still at
+    work when the one below has made room for the next.
+    """
+    nodes, edges, ranges = drawing.nodes, drawing.edges, drawing.ranges
+    levels = np.array([part.level for part in ranges])
+    home = np.zeros(len(nodes), dtype=np.int64)
+    for number, part in enumerate(ranges):
+        home[part.first : part.last] = number
+    used = np.zeros((2, 2, len(ranges)), dtype=np.int64)
+    reach = np.zeros((2, len(nodes)), dtype=np.int64)
+    values = np.zeros((2, len(nodes)), dtype=np.int64)
+    cross = np.full((2, len(edges)), -1, dtype=np.int64)
+    entering: list[int] = []
+    borrowed: list[tuple[int, int, int]] = []
+    for number, node in enumerate(nodes):
+        part, come = home[number], node.only_edge
+        above = None if come is None else nodes[edges[come].parent]
+        crosses = come is not None and home[edges[come].parent] != part
+        if come is not None and crosses:
+            entering.append(come)
+        for p in (0, 1):
+            values[p, number] = used[1, p, part]
+            used[1, p, part] += entries[p, number]
+            if come is not None and crosses:
+                origin = home[edges[come].parent]
+                cross[p, come] = used[1, p, origin]
+                used[1, p, origin] += entries[p, edges[come].parent]
+            if above is not None and map_count[p, come] == IDENTITY and above.player != p:
+                borrowed.append((p, number, edges[come].parent if come is not None else -1))
+            else:
+                reach[p, number] = used[0, p, part]
+                used[0, p, part] += entries[p, number]
+    depth = int(levels.max()) + 1
+    most = np.stack([used[:, :, levels == level].max(axis=2) for level in range(depth)])
+    begin = np.cumsum(most, axis=0) - most
+    reach += begin[levels[home], 0].T
+    values += begin[levels[home], 1].T
+    for edge in entering:
+        cross[:, edge] += begin[levels[home[edges[edge].parent]], 1]
+    for p, number, origin in borrowed:
+        reach[p, number] = reach[p, origin]
+    found = np.array(entering, dtype=np.int32)
+    return _Places(reach, values, found, cross, most[0].copy(), most[1:].sum(axis=0))

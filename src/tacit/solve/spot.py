@@ -1,0 +1,473 @@
+"""Hold'em spots solved: to a target, a time or a count, with what every hand does and is worth.
+
+`solve_spot` answers with a `SpotSolution`; its `view` shows any point of the tree: who moves, what
+each hand does there, and each hand's reach, value and equity.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, GameError
+from tacit.games.cards import (
+    CLASS_NAMES,
+    HAND_CARDS,
+    HAND_CLASS,
+    NUM_CLASSES,
+    NUM_HANDS,
+    card_name,
+    format_cards,
+    hand_name,
+    parse_cards,
+)
+from tacit.games.no_limit import BOARD_SIZES, Betting, BettingRules
+from tacit.games.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
+from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solve.engine import Solver
+from tacit.solve.evaluation import Judge
+from tacit.solve.minimiser import find_algorithm
+from tacit.tree import Place, PublicTree
+from tacit.tree.equity import Equity, range_equity
+from tacit.tree.holdem import HoldemState
+from tacit.tree.holdem_builder import build_spot
+from tacit.tree.passes import BEST, EXPECT
+
+DEFAULT_ALGORITHM = "dcfr"
+DEFAULT_TARGET = 0.5
+"""Percent of the pot."""
+RIVER_TARGET = 0.1
+"""Percent of the pot to which rivers that a file left out are solved again."""
+CHECK_EVERY = 20
+
+Policy = NDArray[np.float32]
+Path = str | Sequence[str]
+"""Moves from the spot on, split by spaces or as words: ``k``, ``c``, ``f``, ``r3000``, ``2h``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotLimits:
+    """When to stop: at the first of these that is reached; without any, at `DEFAULT_TARGET`.
+
+    percent: exploitability in percent of the pot; mbb: in thousandths of a big blind a hand.
+    """
+
+    percent: float | None = None
+    mbb: float | None = None
+    seconds: float | None = None
+    iterations: int | None = None
+
+    def limits(self, spot: Spot) -> Limits:
+        """The same in chips."""
+        targets = []
+        if self.percent is not None:
+            targets.append(self.percent / 100 * spot.pot)
+        if self.mbb is not None:
+            targets.append(self.mbb / 1000 * spot.rules.big_blind)
+        if not targets and self.seconds is None and self.iterations is None:
+            targets.append(DEFAULT_TARGET / 100 * spot.pot)
+        target = max(targets) if targets else None
+        return Limits(target=target, seconds=self.seconds, iterations=self.iterations)
+
+
+def all_threads() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def solve_spot(
+    spot: Spot,
+    limits: SpotLimits | None = None,
+    *,
+    algorithm: str = DEFAULT_ALGORITHM,
+    threads: int | None = None,
+    isomorphism: bool = True,
+    locks: Mapping[str, Mapping[str, float] | NDArray[Any]] | None = None,
+    max_bytes: int = 8 << 30,
+    tree: PublicTree | None = None,
+    on_checkpoint: OnCheckpoint | None = None,
+    on_chunk: OnChunk | None = None,
+) -> SpotSolution:
+    """Solve a spot; an interrupt keeps what was reached.
+
+    `threads`: by default all cores. `locks`: by path, the policy to keep there: an action's share
+    by its label, the same for all hands, or an array [A, 1326].
+    """
+    threads = threads or all_threads()
+    tree = tree or build_spot(spot, isomorphism=isomorphism, max_bytes=max_bytes)
+    fixed = _locks(tree, locks or {})
+    solver = Solver(tree, find_algorithm(algorithm), threads=threads, locks=fixed)
+
+    def judge(solver: Solver) -> tuple[float, float]:
+        policy = solver.average_policy(np.float32)
+        jury = Judge(tree, policy, locks=fixed, threads=threads)
+        best = jury.value(0, BEST), jury.value(1, BEST)
+        return (best[0] + best[1]) / 2, (best[0] - best[1]) / 2
+
+    result = run(
+        solver,
+        (limits or SpotLimits()).limits(spot),
+        on_checkpoint=on_checkpoint,
+        on_chunk=on_chunk,
+        judge=judge,
+        next_check=next_check,
+    )
+    return SpotSolution(
+        spot=spot,
+        tree=tree,
+        policy=solver.average_policy(np.float32),
+        algorithm=algorithm,
+        stop=result.stop,
+        history=result.history,
+        locked=tuple(fixed),
+    )
+
+
+def next_check(iteration: int) -> int:
+    """The next iteration at which the policy is checked: every 20, later less often."""
+    step = max(CHECK_EVERY, iteration // 8 // CHECK_EVERY * CHECK_EVERY)
+    return (iteration // step + 1) * step
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotSolution:
+    """A solved spot: the policy [slots] and how good it is.
+
+    `complete` is false where the policies of the last street are left out (see
+    `tacit.formats.spot_solution`); they are solved again when they are looked at.
+    """
+
+    spot: Spot
+    tree: PublicTree = field(repr=False)
+    policy: Policy = field(repr=False)
+    algorithm: str
+    stop: Stop
+    history: tuple[Checkpoint, ...] = field(repr=False)
+    locked: tuple[int, ...] = ()
+    complete: bool = True
+
+    @property
+    def iterations(self) -> int:
+        """How many iterations were run."""
+        return self.history[-1].iteration
+
+    @property
+    def seconds(self) -> float:
+        """How long they took."""
+        return self.history[-1].seconds
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / 2 in chips, exact."""
+        return self.history[-1].exploitability
+
+    @property
+    def percent_of_pot(self) -> float:
+        """The exploitability in percent of the pot."""
+        return 100 * self.exploitability / self.spot.pot
+
+    @property
+    def mbb(self) -> float:
+        """The exploitability in thousandths of a big blind a hand."""
+        return 1000 * self.exploitability / self.spot.rules.big_blind
+
+    def view(self, path: Path = "") -> NodeView:
+        """The point of the tree after `path`; GameError says what was possible."""
+        return NodeView(self, find(self.tree, path))
+
+    @cached_property
+    def judge(self) -> Judge:
+        """What evaluates the policy."""
+        return Judge(self.tree, self.policy)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A node, how its suits are to be renamed to what was asked for, and the moves to it.
+
+    steps: for each move the node it starts from and the number of the edge taken.
+    """
+
+    node: int
+    suits: Suits
+    moves: tuple[str, ...]
+    steps: tuple[tuple[int, int], ...]
+
+
+def find(tree: PublicTree, path: Path) -> Found:
+    """Follow `path` from the spot; cards that only differ in suits from drawn ones are found."""
+    words = path.split() if isinstance(path, str) else list(path)
+    node, suits = tree.roots[0].node, IDENTITY
+    steps: list[tuple[int, int]] = []
+    for word in words:
+        state = tree.state(node)
+        children = [label for label, _ in tree.children(Place(node, 0))]
+        if state.mover == CHANCE:
+            number, suits = _find_cards(state, children, suits, word)
+        elif word in children:
+            number = children.index(word)
+        else:
+            options = ", ".join(children) or "nothing: the hand is over"
+            raise GameError(f"{word!r} is not possible here; possible: {options}")
+        steps.append((node, number))
+        node = tree.children(Place(node, 0))[number][1].node
+    return Found(node, suits, tuple(words), tuple(steps))
+
+
+def _find_cards(state: Any, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
+    """Which edge the cards of `word` lie behind, and the renaming that makes its cards them."""
+    assert isinstance(state, HoldemState)
+    wanted = set(parse_cards(word))
+    for number, label in enumerate(labels):
+        for renaming in state.deal.symmetries:
+            both = _compose(suits, renaming)
+            if {permute_card(both, card) for card in parse_cards(label)} == wanted:
+                return number, both
+    board = format_cards(permute_card(suits, card) for card in state.board)
+    count = BOARD_SIZES[state.betting.street + 1] - len(state.board)
+    raise GameError(
+        f"{word!r} cannot be dealt on {board}; expected {count} card"
+        f"{'s' if count > 1 else ''} that {'are' if count > 1 else 'is'} not on the board"
+    )
+
+
+def _compose(outer: Suits, inner: Suits) -> Suits:
+    first, second, third, fourth = (outer[suit] for suit in inner)
+    return first, second, third, fourth
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """A class of hands (``AKs``) at a node: its reach, what it does, its value and equity."""
+
+    name: str
+    reach: float
+    policy: tuple[float, ...]
+    value: float
+    equity: float
+
+
+class NodeView:
+    """One point of a solved tree. Vectors over hands are [1326], NaN where a hand is impossible."""
+
+    def __init__(self, solution: SpotSolution, found: Found) -> None:
+        self.solution = solution
+        self.found = found
+        state = solution.tree.state(found.node)
+        assert isinstance(state, HoldemState)
+        self.state = state
+        self._hands = tuple(permute_hands(found.suits)[hands] for hands in state.deal.hands)
+
+    @property
+    def betting(self) -> Betting:
+        """Chips, street and mover."""
+        return self.state.betting
+
+    @property
+    def mover(self) -> int:
+        """0, 1, CHANCE or TERMINAL."""
+        return self.state.mover
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The board's cards."""
+        return tuple(permute_card(self.found.suits, card) for card in self.state.board)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The labels of the mover's actions."""
+        return self.state.expansion.labels if self.mover < CHANCE else ()
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """Where chance moves: the cards that may come (one at a time)."""
+        if self.mover != CHANCE:
+            return ()
+        return tuple(card_name(c) for c in range(52) if c not in self.board)
+
+    @cached_property
+    def _subgame(self) -> NodeView | None:
+        """The same point in a solution of its river alone, where rivers were left out."""
+        state = self.state
+        if self.solution.complete or state.betting.street < state.holdem.spot.rules.last_street:
+            return None
+        return _solve_river(self)
+
+    @cached_property
+    def policy(self) -> NDArray[np.float64]:
+        """[A, 1326] how likely each of the mover's hands is to take each action."""
+        if self.mover >= CHANCE:
+            raise GameError("no player moves here")
+        if self._subgame is not None:
+            return self._subgame.policy
+        block = self.solution.tree.block(self.solution.policy, self.found.node)[:, 0]
+        return np.stack([self._spread(row, self.mover) for row in block])
+
+    @cached_property
+    def reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[1326] each: the weight of each hand's range times its own choices on the way here."""
+        if self._subgame is not None:
+            return self._subgame.reach
+        self._look(0)
+        reach = self.solution.judge.work.reach
+        vectors = [
+            self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
+            for p in (0, 1)
+        ]
+        return tuple(np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors))  # type: ignore[return-value]
+
+    @cached_property
+    def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[1326] each: what each hand wins from the spot on, in chips, if both follow the policy.
+
+        Counted from the spot's start, where each player's share of the pot is half of it: what is
+        added to the chips behind at the start is this plus half the pot.
+        """
+        if self._subgame is not None:
+            return self._subgame.values
+        found = []
+        for player in (0, 1):
+            self._look(player)
+            expected = self.solution.judge.expected(player, self.found.node)[0]
+            found.append(self._spread(expected, player))
+        return found[0], found[1]
+
+    @cached_property
+    def equity(self) -> Equity:
+        """Each hand's share of the pot if the hand were checked down from here."""
+        return range_equity(self.board, self.reach)
+
+    def frequencies(self) -> dict[str, float]:
+        """How often the mover takes each action, over all hands."""
+        weights = self._weights(self.mover)
+        shares = np.nansum(self.policy * weights, axis=1) / weights.sum()
+        return dict(zip(self.actions, shares.tolist(), strict=True))
+
+    def value(self, player: int) -> float:
+        """What `player` wins on average from the spot on; see `values`."""
+        weights = self._weights(player)
+        return float(np.nansum(self.values[player] * weights) / weights.sum())
+
+    def classes(self) -> list[ClassRow | None]:
+        """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
+        mover = self.mover
+        weights = self._weights(mover)
+        rows: list[ClassRow | None] = []
+        equity = self.equity.hands[mover]
+        for number in range(NUM_CLASSES):
+            members = np.flatnonzero((number == HAND_CLASS) & (weights > 0))
+            if not len(members):
+                rows.append(None)
+                continue
+            share = weights[members] / weights[members].sum()
+            rows.append(
+                ClassRow(
+                    CLASS_NAMES[number],
+                    float(self.reach[mover][members].sum()),
+                    tuple((self.policy[:, members] @ share).tolist()),
+                    float(self.values[mover][members] @ share),
+                    float(equity[members] @ share),
+                )
+            )
+        return rows
+
+    def hands(self, player: int) -> list[str]:
+        """The names of the hands that `player` may hold here."""
+        return [hand_name(int(hand)) for hand in np.sort(self._hands[player])]
+
+    def _weights(self, player: int) -> NDArray[np.float64]:
+        """[1326] how often `player` is here with each hand: own reach times what can meet it."""
+        other = self.reach[1 - player]
+        sums = np.zeros(52)
+        for column in (0, 1):
+            np.add.at(sums, HAND_CARDS[:, column], other)
+        meets = other.sum() - sums[HAND_CARDS].sum(axis=1) + other
+        weights: NDArray[np.float64] = self.reach[player] * np.maximum(meets, 0)
+        return weights
+
+    def _spread(self, vector: NDArray[Any], player: int) -> NDArray[np.float64]:
+        """[K] over infostates to [1326] over hands."""
+        full = np.full(NUM_HANDS, np.nan)
+        full[self._hands[player]] = vector
+        return full
+
+    def _look(self, player: int) -> None:
+        """Leave both reaches, and the values of `player`, at this node in the judge's vectors."""
+        self.solution.judge.look(player, self.found.node, EXPECT)
+
+
+def _locks(
+    tree: PublicTree, locks: Mapping[str, Mapping[str, float] | NDArray[Any]]
+) -> dict[int, NDArray[np.float64]]:
+    """Locks by node from locks by path."""
+    fixed = {}
+    for path, given in locks.items():
+        found = find(tree, path)
+        state = tree.state(found.node)
+        assert isinstance(state, HoldemState)
+        if state.mover >= CHANCE:
+            raise GameError(f"no player moves after {path!r}, so nothing can be locked there")
+        labels, count = state.expansion.labels, state.counts[state.mover]
+        if isinstance(given, Mapping):
+            unknown = set(given) - set(labels)
+            if unknown:
+                raise GameError(
+                    f"{', '.join(sorted(unknown))} is not possible after {path!r}; "
+                    f"possible: {', '.join(labels)}"
+                )
+            column = np.array([given.get(label, 0.0) for label in labels])
+            fixed[found.node] = np.repeat(column[:, None], count, axis=1)
+        else:
+            hands = permute_hands(found.suits)[state.deal.hands[state.mover]]
+            fixed[found.node] = np.asarray(given, dtype=np.float64)[:, hands]
+    return fixed
+
+
+def subgame_spot(view: NodeView, ranges: tuple[NDArray[Any], NDArray[Any]]) -> Spot:
+    """The spot at the start of the street of `view`: its board and chips, with these ranges."""
+    rules, betting = view.solution.spot.rules, view.betting
+    return Spot(
+        board=view.board,
+        rules=BettingRules(
+            stacks=rules.stacks,
+            big_blind=rules.big_blind,
+            small_blind=rules.small_blind,
+            first_street=betting.street,
+            last_street=rules.last_street,
+            committed=betting.before[0],
+            dead=rules.dead,
+        ),
+        ranges=(
+            (ranges[0] / ranges[0].max()).astype(np.float32),
+            (ranges[1] / ranges[1].max()).astype(np.float32),
+        ),
+        bets=view.solution.spot.bets,
+        name=view.solution.spot.name,
+    )
+
+
+def _solve_river(view: NodeView) -> NodeView:
+    """The same point in a solution of its river alone, from the reaches with which it starts."""
+    moves = list(view.found.moves)
+    start = max(n for n, (node, _) in enumerate(view.found.steps) if _deals(view, node)) + 1
+    above = NodeView(view.solution, find(view.solution.tree, moves[: start - 1]))
+    dealt = NodeView(view.solution, find(view.solution.tree, moves[:start]))
+    alive = (
+        np.isin(np.arange(NUM_HANDS), dealt._hands[0]),
+        np.isin(np.arange(NUM_HANDS), dealt._hands[1]),
+    )
+    ranges = above.reach[0] * alive[0], above.reach[1] * alive[1]
+    if not (ranges[0].any() and ranges[1].any()):
+        raise GameError("this point is never reached, so the policy on its river is not solved")
+    solution = solve_spot(subgame_spot(dealt, ranges), SpotLimits(percent=RIVER_TARGET))
+    return solution.view(moves[start:])
+
+
+def _deals(view: NodeView, node: int) -> bool:
+    return view.solution.tree.state(node).mover == CHANCE

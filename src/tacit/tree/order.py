@@ -1,0 +1,83 @@
+"""In which order the passes visit a tree, so that what they touch stays in the cache.
+
+A pass goes down from the roots and up again. A small tree is one range of nodes: down through all
+of it, then up. In a large tree what follows a public chance event is a range of its own, entered
+after its parent's way down and left before the parent's way up; between the two nothing else is
+done. Ranges below one parent do not depend on each other and may be visited by several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tacit.tree.builder import Range
+
+DOWN, UP = 0, 1
+"""Ways through a range."""
+
+Steps = NDArray[np.int64]
+"""[S, 7]: DOWN or UP, the first node and the one behind the last, likewise batches of cards, and
+likewise the edges that enter the range, in `TreeArrays.entry_edge`."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The steps of one visit: `head`, then `parts` in any order or side by side, then `tail`."""
+
+    head: Steps
+    parts: tuple[Steps, ...]
+    tail: Steps
+    whole: Steps
+    """All of them, one after the other."""
+
+    def path_to(self, node: int) -> Steps:
+        """Down to the range of `node`, then all of that range and what is below it."""
+        open_ranges: list[int] = []
+        for row in range(len(self.whole)):
+            way, first, last = self.whole[row, :3]
+            if way == DOWN:
+                open_ranges.append(row)
+                if first <= node < last:
+                    break
+            else:
+                open_ranges.pop()
+        begin = open_ranges[-1]
+        end = begin
+        while not (self.whole[end, 0] == UP and self.whole[end, 1] == self.whole[begin, 1]):
+            end += 1
+        return np.concatenate([self.whole[open_ranges[:-1]], self.whole[begin : end + 1]])
+
+
+def visiting_order(
+    ranges: Sequence[Range], batch_starts: Sequence[int], entry_starts: Sequence[int]
+) -> Order:
+    """The order of visits to `ranges`, which stand parents first."""
+    children: list[list[int]] = [[] for _ in ranges]
+    for number, part in enumerate(ranges):
+        if part.parent >= 0:
+            children[part.parent].append(number)
+    starts = batch_starts or [0] * (len(ranges) + 1)
+
+    def step(way: int, number: int) -> list[int]:
+        part = ranges[number]
+        batches = starts[number : number + 2]
+        return [way, part.first, part.last, *batches, *entry_starts[number : number + 2]]
+
+    def visit(number: int) -> list[list[int]]:
+        inner = [row for child in children[number] for row in visit(child)]
+        return [step(DOWN, number), *inner, step(UP, number)]
+
+    parts = [visit(child) for child in children[0]]
+    head, tail = [step(DOWN, 0)], [step(UP, 0)]
+    whole = [*head, *(row for part in parts for row in part), *tail]
+    return Order(_steps(head), tuple(map(_steps, parts)), _steps(tail), _steps(whole))
+
+
+def _steps(rows: list[list[int]]) -> Steps:
+    return np.array(rows, dtype=np.int64).reshape(-1, 7)
