@@ -13,11 +13,14 @@ import click
 
 from tacit import __version__
 from tacit.cli.bench import bench
+from tacit.cli.equity import equity
 from tacit.cli.exploitability import exploitability
 from tacit.cli.games import games
 from tacit.cli.play import play
+from tacit.cli.range import range_command
 from tacit.cli.show import show
 from tacit.cli.solve import solve
+from tacit.cli.spot import spot
 from tacit.games import GameError
 
 INTERRUPTED = 130
@@ -67,7 +70,7 @@ def tacit(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (games, solve, exploitability, show, play, bench):
+for command in (games, solve, exploitability, show, play, spot, equity, range_command, bench):
     tacit.add_command(command)
 
 
