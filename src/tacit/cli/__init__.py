@@ -18,6 +18,7 @@ from tacit.cli.exploitability import exploitability
 from tacit.cli.games import games
 from tacit.cli.play import play
 from tacit.cli.range import range_command
+from tacit.cli.reproduce import reproduce
 from tacit.cli.show import show
 from tacit.cli.solve import solve
 from tacit.cli.spot import spot
@@ -70,7 +71,18 @@ def tacit(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (games, solve, exploitability, show, play, spot, equity, range_command, bench):
+for command in (
+    games,
+    solve,
+    exploitability,
+    show,
+    play,
+    spot,
+    equity,
+    range_command,
+    bench,
+    reproduce,
+):
     tacit.add_command(command)
 
 

@@ -199,7 +199,7 @@ def _settings(name: str | None, given: Mapping[str, Any]) -> SpotFile:
         key: given[key] for key in ("add_all_in", "force_all_in", "merge") if given[key] is not None
     }
     changes["thresholds"] = {**found.thresholds, **thresholds}
-    changes["additions"] = {**found.additions, **_additions(given["add"])}
+    changes["additions"] = _additions(given["add"], found.additions)
     changes["locks"] = {**found.locks, **_locks(given["lock"])}
     if not name and "board" in changes:
         changes["title"] = f"Spot {changes['board']}"
@@ -230,8 +230,11 @@ def _bets(texts: Sequence[str]) -> str | dict[str, str]:
     return read
 
 
-def _additions(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
+def _additions(
+    texts: Sequence[str], known: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """The raises of flags next to those that are `known`."""
+    found = dict(known)
     for text in texts:
         path, colon, totals = text.rpartition(":")
         words = totals.replace(",", " ").split()
