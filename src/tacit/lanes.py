@@ -137,7 +137,7 @@ def _turned(builder: Any, rows: list[Any]) -> list[Any]:
 
 @intrinsic
 def gather(typing: Any, source: Any, starts: Any, row: Any, target: Any, at: Any) -> Any:
-    """Write `source[starts[l] + row + r]` to `target[at + r * LANES + l]` for all l and r < ROWS."""
+    """Write `source[starts[l] + row + r]` to `target[at + r * LANES + l]`, r < ROWS."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind, first, _, to, _ = signature.args
@@ -181,9 +181,7 @@ def scatter(
                 begin = builder.load(builder.gep(begins, [where]))
                 factor = builder.load(builder.gep(scale, [where]))
                 every = _spread(builder, to.dtype, factor, ROWS)
-                address = _address(
-                    context, builder, args[2], to, builder.add(begin, args[5]), ROWS
-                )
+                address = _address(context, builder, args[2], to, builder.add(begin, args[5]), ROWS)
                 _access(builder, address, to.dtype, builder.fmul(column, every))
         return context.get_dummy_value()
 

@@ -34,7 +34,9 @@ def test_river_solutions_agree_with_the_linear_program(
 ) -> None:
     board, ranges, pot, behind, bets = case
     # The program takes every infostate as equally likely, so weights become hands or none.
-    spot = Spot.of(board, ranges=tuple(r.split(":")[0] for r in ranges), pot=pot, behind=behind, bets=bets)  # type: ignore[arg-type]
+    spot = Spot.of(
+        board, ranges=tuple(r.split(":")[0] for r in ranges), pot=pot, behind=behind, bets=bets
+    )  # type: ignore[arg-type]
     tree = build_spot(spot)
     exact = solve_exactly(tree)
     pairs = tree.state(0).compatible_reach(0, np.ones(tree.state(0).counts[1])).sum()
@@ -46,7 +48,11 @@ def test_river_solutions_agree_with_the_linear_program(
 
 def test_turn_solutions_agree_with_the_linear_program() -> None:
     spot = Spot.of(
-        "2c7dJhQs", ranges=("AcAd,9s8s", "KsKd,Tc8c"), pot=100, behind=100, bets={"turn": "a", "river": "a"}
+        "2c7dJhQs",
+        ranges=("AcAd,9s8s", "KsKd,Tc8c"),
+        pot=100,
+        behind=100,
+        bets={"turn": "a", "river": "a"},
     )
     tree = build_spot(spot, isomorphism=False)
     exact = solve_exactly(tree)
@@ -83,7 +89,11 @@ def test_suits_that_nothing_tells_apart_are_solved_once() -> None:
 
 def test_isomorphism_changes_no_value() -> None:
     spot = Spot.of(
-        "7s8s9sKh", ranges=("AA,AsQd,AsQc,66", "KQo,JJ,AsAc,AsAd,AdAc"), pot=100, behind=150, bets="a/a"
+        "7s8s9sKh",
+        ranges=("AA,AsQd,AsQc,66", "KQo,JJ,AsAc,AsAd,AdAc"),
+        pot=100,
+        behind=150,
+        bets="a/a",
     )
     found = [worth_and_values(build_spot(spot, isomorphism=on), 3_000)[:4] for on in (True, False)]
     assert len(spot.symmetries()) == 2
@@ -115,7 +125,9 @@ def test_threads_change_nothing(algorithm: str, alternating: bool) -> None:
 
 
 def test_a_locked_policy_stays_and_the_rest_is_solved_around_it() -> None:
-    spot = Spot.of("2c7dJhQsKs", ranges=("AA,KQs,T9s,65s", "QQ,AJs,T8s"), pot=100, behind=200, bets="a/a")
+    spot = Spot.of(
+        "2c7dJhQsKs", ranges=("AA,KQs,T9s,65s", "QQ,AJs,T8s"), pot=100, behind=200, bets="a/a"
+    )
     tree = build_spot(spot)
     node = dict(tree.children(Place(0, 0)))["r250"].node
     actions, _, hands = tree.block(np.zeros(tree.sizes.slots), node).shape
@@ -134,7 +146,9 @@ def test_a_locked_policy_stays_and_the_rest_is_solved_around_it() -> None:
 
 def test_bets_can_be_added_anywhere() -> None:
     plain = Spot.of("2c7dJhQsKs", pot=100, behind=200, bets="a/")
-    more = Spot.of("2c7dJhQsKs", pot=100, behind=200, bets="a/", additions={"k": (150, 200), "kr150": (250,)})
+    more = Spot.of(
+        "2c7dJhQsKs", pot=100, behind=200, bets="a/", additions={"k": (150, 200), "kr150": (250,)}
+    )
     tree = build_spot(more)
     checked = dict(tree.children(Place(0, 0)))["k"]
     assert list(dict(tree.children(checked))) == ["k", "r150", "r200", "r250"]

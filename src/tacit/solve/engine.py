@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -77,10 +78,10 @@ class Solver:
             with Crew(self.threads) as crew:
                 for row in range(iterations):
                     for turn in range(turns):
-                        now = schedule[row : row + 1], turn, turn + 1
-                        crew.visit(
-                            order, lambda steps, thread, now=now: self._visit(steps, thread, *now)
+                        now = partial(
+                            self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
                         )
+                        crew.visit(order, now)
         self.iteration += iterations
 
     def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:

@@ -8,6 +8,7 @@ that the root is reached; on a forest, the mean over its roots.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from tacit.tree import LEAF, PublicTree
 from tacit.tree.beliefs import compatible_reach
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
 
-Policy = NDArray[np.float64]
+Policy = NDArray[Any]
 
 _NO_STEP = np.zeros(4)
 
@@ -95,7 +96,9 @@ def infostate_values(
     the player answers it as well as possible), given the infostate and the opponent's reach.
     """
     if len(tree.order.parts):
-        raise ValueError("this tree keeps the values of one range of nodes at a time; use a `Judge`")
+        raise ValueError(
+            "this tree keeps the values of one range of nodes at a time; use a `Judge`"
+        )
     judge = Judge(tree, policy, beliefs=beliefs)
     judge.value(player, BEST if best else EXPECT)
     return [judge.expected(player, node) for node in range(tree.nodes)]
@@ -172,4 +175,6 @@ class Judge:
         cfv = self.tree.vectors(self.work.values[player], player, node, values=True)
         reach = self.tree.vectors(self.work.reach[1 - player], 1 - player, node, values=False)
         total = compatible_reach(self.tree.state(node), player, reach)
-        return np.divide(cfv, total, out=np.full(cfv.shape, np.nan), where=total > 0)
+        expected: NDArray[np.float64] = np.full(cfv.shape, np.nan)
+        np.divide(cfv, total, out=expected, where=total > 0)
+        return expected

@@ -26,20 +26,18 @@ def match_regrets(
         step, weight = schedule[t, :4], schedule[t, 4]
         for turn in range(first_turn, last_turn):
             for n in range(len(order)):
-                first, last = order[n, 1], order[n, 2]
                 for player in range(2):
                     if alternating and player != turn:
                         continue
                     reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
                         descend_range(
-                            tree, first, last, order[n, 5], order[n, 6], thread, 1 - player, policy,
-                            reach, sums, weight,
+                            tree, order[n], thread, 1 - player, policy, reach, sums, weight
                         )
                     else:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread, player, UPDATE,
+                            tree, order[n], thread, player, UPDATE,
                             step, matrices, reach, policy, regrets, values, scratch,
                         )  # fmt: skip
 
@@ -60,7 +58,6 @@ def play_fictitiously(
         again = weight if optimistic else none
         for turn in range(first_turn, last_turn):
             for n in range(len(order)):
-                first, last = order[n, 1], order[n, 2]
                 for player in range(2):
                     if alternating and player != turn // 2:
                         continue
@@ -68,17 +65,20 @@ def play_fictitiously(
                     if order[n, 0] == DOWN:
                         mixes = turn % 2 == 1
                         descend_range(
-                            tree, first, last, order[n, 5], order[n, 6], thread,
+                            tree, order[n], thread,
                             player if mixes else 1 - player,
                             policy if mixes else mixture, own if mixes else other, sums,
                             weight if mixes else none,
                         )  # fmt: skip
                         if mixes:
-                            _mix(tree, first, last, thread, player, policy, mixture, sums, own, again)
+                            first, last = order[n, 1], order[n, 2]
+                            _mix(
+                                tree, first, last, thread, player, policy, mixture, sums, own, again
+                            )
                     elif turn % 2 == 0:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread, player,
+                            tree, order[n], thread, player,
                             RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
                         )  # fmt: skip
 
@@ -112,15 +112,14 @@ def respond(
     policy [slots]: what both play; answer: where RECORD_BEST writes; mode: see `tacit.tree.passes`.
     """
     for n in range(len(order)):
-        first, last = order[n, 1], order[n, 2]
         if order[n, 0] == DOWN:
             descend_range(
-                tree, first, last, order[n, 5], order[n, 6], thread, 1 - player, policy, reach,
+                tree, order[n], thread, 1 - player, policy, reach,
                 policy, values.dtype.type(0),
             )  # fmt: skip
         else:
             ascend_range(
-                tree, first, last, order[n, 3], order[n, 4], order[n, 5], order[n, 6], thread,
+                tree, order[n], thread,
                 player, mode, step, matrices, reach, answer, answer, values, scratch,
             )  # fmt: skip
 

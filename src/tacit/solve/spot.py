@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL, GameError
+from tacit.games import CHANCE, GameError
 from tacit.games.cards import (
+    CLASS_NAMES,
     HAND_CARDS,
     HAND_CLASS,
     NUM_CLASSES,
@@ -26,7 +27,7 @@ from tacit.games.cards import (
     hand_name,
     parse_cards,
 )
-from tacit.games.no_limit import BOARD_SIZES, RIVER, STREETS, Betting, BettingRules
+from tacit.games.no_limit import BOARD_SIZES, Betting, BettingRules
 from tacit.games.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
 from tacit.solve.engine import Solver
@@ -223,9 +224,7 @@ def find(tree: PublicTree, path: Path) -> Found:
     return Found(node, suits, tuple(words), tuple(steps))
 
 
-def _find_cards(
-    state: Any, labels: list[str], suits: Suits, word: str
-) -> tuple[int, Suits]:
+def _find_cards(state: Any, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
     """Which edge the cards of `word` lie behind, and the renaming that makes its cards them."""
     assert isinstance(state, HoldemState)
     wanted = set(parse_cards(word))
@@ -267,9 +266,7 @@ class NodeView:
         state = solution.tree.state(found.node)
         assert isinstance(state, HoldemState)
         self.state = state
-        self._hands = tuple(
-            permute_hands(found.suits)[hands] for hands in state.deal.hands
-        )
+        self._hands = tuple(permute_hands(found.suits)[hands] for hands in state.deal.hands)
 
     @property
     def betting(self) -> Betting:
@@ -300,9 +297,9 @@ class NodeView:
 
     @cached_property
     def _subgame(self) -> NodeView | None:
-        """This point in a solution of its river alone, where the solution came without rivers."""
+        """The same point in a solution of its river alone, where rivers were left out."""
         state = self.state
-        if self.solution.complete or state.betting.street < state.space.spot.rules.last_street:
+        if self.solution.complete or state.betting.street < state.holdem.spot.rules.last_street:
             return None
         return _solve_river(self)
 
@@ -366,9 +363,7 @@ class NodeView:
         return float(np.nansum(self.values[player] * weights) / weights.sum())
 
     def classes(self) -> list[ClassRow | None]:
-        """[169] the classes of the mover's hands in the order of `CLASS_NAMES`; None if not held."""
-        from tacit.games.cards import CLASS_NAMES
-
+        """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
         mover = self.mover
         weights = self._weights(mover)
         rows: list[ClassRow | None] = []
@@ -471,8 +466,9 @@ def _solve_river(view: NodeView) -> NodeView:
     start = max(n for n, (node, _) in enumerate(view.found.steps) if _deals(view, node)) + 1
     above = NodeView(view.solution, find(view.solution.tree, moves[: start - 1]))
     dealt = NodeView(view.solution, find(view.solution.tree, moves[:start]))
-    alive = np.isin(np.arange(NUM_HANDS), dealt._hands[0]), np.isin(
-        np.arange(NUM_HANDS), dealt._hands[1]
+    alive = (
+        np.isin(np.arange(NUM_HANDS), dealt._hands[0]),
+        np.isin(np.arange(NUM_HANDS), dealt._hands[1]),
     )
     ranges = above.reach[0] * alive[0], above.reach[1] * alive[1]
     if not (ranges[0].any() and ranges[1].any()):

@@ -11,25 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.tree.public_state import AnyPublicState
+from tacit.tree.public_state import PublicState
 
 Vector = NDArray[Any]
 
 
-def compatible_reach(state: AnyPublicState, player: int, opponent_reach: Vector) -> Vector:
+def compatible_reach(state: PublicState, player: int, opponent_reach: Vector) -> Vector:
     """[.., K] for each infostate of `player`, the opponent's reach [.., K'] weighed by chance."""
     return state.compatible_reach(player, opponent_reach)
 
 
 def cfv_to_value(
-    state: AnyPublicState, player: int, cfv: Vector, opponent_reach: Vector
+    state: PublicState, player: int, cfv: Vector, opponent_reach: Vector
 ) -> NDArray[np.float64]:
     """Counterfactual values [.., K] to expected ones; zero where the opponent cannot be."""
     total = compatible_reach(state, player, opponent_reach)
     return np.divide(cfv, total, out=np.zeros(total.shape), where=total > 0)
 
 
-def value_to_cfv(state: AnyPublicState, player: int, value: Vector, opponent_reach: Vector) -> Vector:
+def value_to_cfv(state: PublicState, player: int, value: Vector, opponent_reach: Vector) -> Vector:
     """Expected values [.., K] to counterfactual ones."""
     weighed: Vector = value * compatible_reach(state, player, opponent_reach)
     return weighed

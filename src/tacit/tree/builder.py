@@ -17,8 +17,8 @@ from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF, Float64, Int64
 from tacit.tree.card_terminals import CardTables, no_cards
 from tacit.tree.public_state import (
-    AnyPublicState,
     GameTooLargeError,
+    PublicState,
     PublicStateSpace,
     Transition,
 )
@@ -47,7 +47,7 @@ class Size(NamedTuple):
 class Node:
     """One node of a drawing: a public state, who moves, and how many copies of it there are."""
 
-    state: AnyPublicState
+    state: PublicState
     player: int
     copies: int
     simple: bool = False
@@ -161,19 +161,19 @@ class Builder:
         return no_cards()
 
     @property
-    def root(self) -> AnyPublicState:
+    def root(self) -> PublicState:
         """The game's first public state."""
         return self.space.root
 
     def size(
-        self, state: AnyPublicState, *, depth: int | None = None, stop: StopRule | None = None
+        self, state: PublicState, *, depth: int | None = None, stop: StopRule | None = None
     ) -> Size:
         """How large the tree at `state` is, without building it."""
         return self._size(state, depth, stop, True)
 
     def draw(
         self,
-        states: Sequence[AnyPublicState],
+        states: Sequence[PublicState],
         *,
         depth: int | None = None,
         stop: StopRule | None = None,
@@ -230,18 +230,18 @@ class Builder:
     def _draw_folded(
         self,
         drawing: Drawing,
-        states: Sequence[AnyPublicState],
+        states: Sequence[PublicState],
         depth: int | None,
         stop: StopRule | None,
     ) -> None:
-        order: list[tuple[AnyPublicState, int | None, bool]] = []
+        order: list[tuple[PublicState, int | None, bool]] = []
         seen: dict[tuple[int, int | None, bool], int] = {}
 
-        def key(state: AnyPublicState, left: int | None, top: bool) -> tuple[int, int | None, bool]:
+        def key(state: PublicState, left: int | None, top: bool) -> tuple[int, int | None, bool]:
             ends = not top and _ends(state, left, stop)
             return id(state), None if ends or state.mover == TERMINAL else left, ends
 
-        def visit(state: AnyPublicState, left: int | None, top: bool) -> None:
+        def visit(state: PublicState, left: int | None, top: bool) -> None:
             """Children before parents, each (state, depth left) once."""
             here = key(state, left, top)
             if here in seen:
@@ -254,7 +254,7 @@ class Builder:
             seen[here] = len(order)
             order.append((state, left, ends))
 
-        def find(state: AnyPublicState, left: int | None, top: bool) -> int:
+        def find(state: PublicState, left: int | None, top: bool) -> int:
             return len(order) - 1 - seen[key(state, left, top)]
 
         for state in states:
@@ -289,7 +289,7 @@ class Builder:
         drawing.decisions.append(number)
 
     def _check_size(
-        self, states: Sequence[AnyPublicState], depth: int | None, stop: StopRule | None
+        self, states: Sequence[PublicState], depth: int | None, stop: StopRule | None
     ) -> None:
         _check_depth(depth)
         # The bound comes first: a game far too large is refused before it is looked at in full.
@@ -307,7 +307,7 @@ class Builder:
                 "limit the depth, or allow more memory"
             )
 
-    def _least(self, state: AnyPublicState, depth: int | None, stop: StopRule | None) -> Size:
+    def _least(self, state: PublicState, depth: int | None, stop: StopRule | None) -> Size:
         """A lower bound of the size, from the moves of one world state a public state."""
         known: dict[tuple[Hashable, int | None], Size] = {}
 
@@ -334,7 +334,7 @@ class Builder:
         return least(state.sample, depth, True)
 
     def _size(
-        self, state: AnyPublicState, depth: int | None, stop: StopRule | None, top: bool
+        self, state: PublicState, depth: int | None, stop: StopRule | None, top: bool
     ) -> Size:
         counts = state.counts
         entries = counts[0] + counts[1]
@@ -387,11 +387,11 @@ def _check_depth(depth: int | None) -> None:
         raise GameError(f"a tree has a depth of at least 1, not {depth}")
 
 
-def _player(state: AnyPublicState, ends: bool) -> int:
+def _player(state: PublicState, ends: bool) -> int:
     return LEAF if ends else state.mover
 
 
-def _ends(state: AnyPublicState, depth: int | None, stop: StopRule | None) -> bool:
+def _ends(state: PublicState, depth: int | None, stop: StopRule | None) -> bool:
     """Whether a public state below the root is to be a leaf."""
     if state.mover == TERMINAL:
         return False
@@ -403,7 +403,7 @@ def _less(depth: int | None, mover: int) -> int | None:
     return depth if depth is None or mover == CHANCE else depth - 1
 
 
-def _is_simple(state: AnyPublicState) -> bool:
+def _is_simple(state: PublicState) -> bool:
     """Whether the fast loops may serve: see `TreeArrays.simple`."""
     expansion, mover = state.expansion, state.mover
     if mover == CHANCE or len(expansion.actions) != len(expansion.transitions):

@@ -29,7 +29,8 @@ class Equity:
     """What each hand of both players gets of the pot, with ties halved.
 
     hands[p]: [1326] equity of each hand of player p, NaN where it cannot meet the other range;
-    total[p]: that of the whole range; ties: how often the pot is split; boards: how many were dealt.
+    total[p]: that of the whole range; ties: how often the pot is split; boards: how many were
+    dealt.
     """
 
     hands: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -82,7 +83,7 @@ def range_equity(
 
 @kernel
 def _add_boards(strengths, cards, reach, totals):
-    """Add for each hand, over boards, the opponent's reach that it beats (ties halved), ties, meets.
+    """Add for each hand, over boards, the opponent's reach that it beats (ties half), ties, meets.
 
     strengths: int32[boards, 1326], -1 for dead hands; reach: [2, 1326]; totals: [3, 2, 1326].
     """

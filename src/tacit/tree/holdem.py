@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from tacit.games.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS, format_cards, ha
 from tacit.games.hand_rank import rank_hands
 from tacit.games.no_limit import BOARD_SIZES, Betting
 from tacit.games.spot import IDENTITY, Spot, Suits, action_label, permute_card, permute_hands
-from tacit.tree.public_state import Expansion, Transition
+from tacit.tree.public_state import Expansion, PublicState, Transition
 
 Hands = NDArray[np.int16]
 Maps = NDArray[np.int32]
@@ -96,7 +96,8 @@ class Deal:
     def compatibility(self) -> NDArray[np.float64]:
         """[K0, K1] one where two hands share no card; for tests and small ranges only."""
         first, second = self.cards
-        return (first[:, None, :, None] != second[None, :, None, :]).all(axis=(2, 3)).astype(float)
+        apart: NDArray[np.bool_] = (first[:, None, :, None] != second[None, :, None, :]).all((2, 3))
+        return apart.astype(np.float64)
 
 
 def _ordered(
@@ -112,22 +113,23 @@ def _ordered(
     return hands.astype(np.int16)
 
 
-class HoldemState:
-    """A public state: the betting so far (`history`) and the board (`deal`)."""
+class HoldemState(PublicState):
+    """A public state: the betting so far (`history`) and the board (`deal`).
 
-    __slots__ = ("_expansion", "betting", "deal", "history", "space")
+    It knows no world states: there are too many pairs of hands to write down.
+    """
+
+    __slots__ = ("_expansion", "betting", "deal", "history", "holdem")
 
     def __init__(self, space: HoldemSpace, betting: Betting, deal: Deal, history: str) -> None:
-        self.space = space
+        self.holdem = space
         self.betting = betting
         self.deal = deal
         self.history = history
+        self.mover = betting.player
+        self.sample = cast(Any, self)  # what a `StopRule` is asked about: the state itself
+        self.key = (history, deal.board)
         self._expansion: Expansion | None = None
-
-    @property
-    def mover(self) -> int:
-        """Who moves."""
-        return self.betting.player
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -140,15 +142,10 @@ class HoldemState:
         return self.deal.board
 
     @property
-    def sample(self) -> HoldemState:
-        """What a rule that ends trees is asked about: the state itself."""
-        return self
-
-    @property
     def expansion(self) -> Expansion:
         """The moves and children."""
         if self._expansion is None:
-            self._expansion = self.space.expand(self)
+            self._expansion = self.holdem.expand(self)
         return self._expansion
 
     def names(self, player: int) -> list[str]:
@@ -160,9 +157,9 @@ class HoldemState:
         own, other = self.deal.cards[player], self.deal.cards[1 - player]
         spread = np.zeros((*opponent_reach.shape[:-1], NUM_HANDS))
         spread[..., self.deal.hands[1 - player]] = opponent_reach
-        sums = np.zeros((*opponent_reach.shape[:-1], NUM_CARDS))
-        for column in (0, 1):
-            np.add.at(sums, (..., other[:, column]), opponent_reach)
+        holds = np.zeros((len(other), NUM_CARDS))
+        np.put_along_axis(holds, other.astype(np.int64), 1.0, axis=1)
+        sums = opponent_reach @ holds
         total = opponent_reach.sum(axis=-1, keepdims=True, dtype=np.float64)
         answer = total - sums[..., own[:, 0]] - sums[..., own[:, 1]]
         answer += spread[..., self.deal.hands[player]]

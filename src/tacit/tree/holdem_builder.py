@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from tacit.games import CHANCE, TERMINAL
-from tacit.games.no_limit import BOARD_SIZES, Betting
-from tacit.games.spot import Spot, action_label
+from tacit.games.spot import Spot
 from tacit.tree.arrays import LEAF, Float64
 from tacit.tree.builder import (
     Builder,
@@ -24,14 +22,11 @@ from tacit.tree.builder import (
     Node,
     Range,
     Root,
-    Size,
     StopRule,
-    readable_bytes,
-    readable_count,
 )
 from tacit.tree.card_terminals import FOLD, SHOWDOWN, CardTables
 from tacit.tree.holdem import Deal, HoldemSpace, HoldemState
-from tacit.tree.public_state import AnyPublicState, GameTooLargeError, Transition
+from tacit.tree.public_state import PublicState
 from tacit.tree.public_tree import PublicTree
 
 
@@ -47,9 +42,7 @@ class _Frontier:
 class HoldemBuilder(Builder):
     """Draws the public trees below one spot."""
 
-    def __init__(
-        self, spot: Spot, *, isomorphism: bool = True, max_bytes: int = 8 << 30
-    ) -> None:
+    def __init__(self, spot: Spot, *, isomorphism: bool = True, max_bytes: int = 8 << 30) -> None:
         self.spot = spot
         self.max_bytes = max_bytes
         self.holdem = HoldemSpace(spot, isomorphism=isomorphism)
@@ -73,7 +66,7 @@ class HoldemBuilder(Builder):
 
     def draw(
         self,
-        states: Sequence[AnyPublicState],
+        states: Sequence[PublicState],
         *,
         depth: int | None = None,
         stop: StopRule | None = None,
@@ -121,7 +114,7 @@ class HoldemBuilder(Builder):
         """The nodes from `state` to the end of its street, parents first."""
         number = len(drawing.nodes)
         mover = state.mover
-        ends = come is not None and mover != TERMINAL and stop is not None and stop(state)
+        ends = come is not None and mover != TERMINAL and stop is not None and stop(state.sample)
         drawing.nodes.append(Node(state, LEAF if ends else mover, 1, only_edge=come))
         if ends or mover == TERMINAL:
             return []

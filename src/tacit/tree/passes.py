@@ -40,7 +40,7 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    descend_range(tree, 0, len(tree.player), 0, 0, 0, player, policy, reach, sums, weight)
+    descend_range(tree, _everything(tree), 0, player, policy, reach, sums, weight)
 
 
 @kernel
@@ -50,10 +50,9 @@ def place(start, shared, shift):
 
 
 @kernel
-def descend_range(
-    tree, begin, end, entry, last_entry, thread, player, policy, reach, sums, weight
-):  # fmt: skip
-    """As `descend`, for the nodes from `begin` up to `end`, entered by edges from other ranges."""
+def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
+    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+    begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     for number in range(entry, last_entry):
         edge = np.int64(tree.entry_edge[number])
@@ -157,21 +156,27 @@ def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, s
     entries given; scratch: [2, room].
     """
     ascend_range(
-        tree, 0, len(tree.player), 0, len(tree.cards.batch_kind), 0, 0, 0, player, mode, step,
-        matrices, reach, policy, regrets, values, scratch,
+        tree, _everything(tree), 0, player, mode, step, matrices, reach, policy, regrets, values,
+        scratch,
     )  # fmt: skip
 
 
 @kernel
-def ascend_range(
-    tree, begin, end, batch, last_batch, entry, last_entry, thread, player, mode, step, matrices,
-    reach, policy, regrets, values, scratch,
-):  # fmt: skip
-    """As `ascend`, for the nodes from `begin` up to `end`.
+def _everything(tree):
+    """The step of `tacit.tree.order` that takes the whole tree as one range."""
+    step = np.zeros(7, dtype=np.int64)
+    step[2] = len(tree.player)
+    step[4] = len(tree.cards.batch_kind)
+    return step
 
-    Their card terminals are in the batches from `batch` up to `last_batch`, and the edges that
-    enter the range, along which values leave it, in `tree.entry_edge` from `entry` on.
-    """
+
+@kernel
+def ascend_range(
+    tree, visit, thread, player, mode, step, matrices, reach, policy, regrets, values, scratch
+):  # fmt: skip
+    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+    begin, end, batch, last_batch = visit[1], visit[2], visit[3], visit[4]
+    entry, last_entry = visit[5], visit[6]
     opponent = 1 - player
     shared, shift = tree.shared_start[1, player], thread * tree.shared_size[1, player]
     room = len(values) - scratch.shape[1]

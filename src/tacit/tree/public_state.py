@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,36 +31,6 @@ class GameTooLargeError(GameError):
     """The game does not fit in the memory or the count of states that the caller allows."""
 
 
-class AnyPublicState(Protocol):
-    """What a tree needs to know of a public state, however it is made."""
-
-    @property
-    def mover(self) -> int:
-        """Who moves: 0, 1, CHANCE or TERMINAL."""
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of infostates of each player."""
-
-    @property
-    def expansion(self) -> Expansion:
-        """The moves and children."""
-
-    @property
-    def payoffs(self) -> NDArray[np.float64]:
-        """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
-
-    @property
-    def sample(self) -> Any:
-        """What a `StopRule` is asked about."""
-
-    def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
-        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
-
-        Values are counterfactual with respect to the same chance weights.
-        """
-
-
 @dataclass(frozen=True)
 class Transition:
     """One child of a public state, and where infostates go.
@@ -71,7 +41,7 @@ class Transition:
     splits it). `factor` scales the child's normalised chance weights back to the parent's.
     """
 
-    child: AnyPublicState
+    child: PublicState
     label: str
     factor: float
     sources: tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -126,7 +96,10 @@ class PublicState:
         return matrix
 
     def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
-        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] weighed by chance."""
+        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
+
+        Values are counterfactual with respect to the same chance weights.
+        """
         weighed: NDArray[Any] = opponent_reach @ (
             self.compatibility.T if player == 0 else self.compatibility
         )

@@ -21,7 +21,7 @@ from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, 
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
 from tacit.tree.card_terminals import work_size
 from tacit.tree.order import Order, visiting_order
-from tacit.tree.public_state import AnyPublicState
+from tacit.tree.public_state import PublicState
 
 
 class Place(NamedTuple):
@@ -98,7 +98,7 @@ class PublicTree:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
         return self.builder.matrices.packed()[1]
 
-    def state(self, node: int) -> AnyPublicState:
+    def state(self, node: int) -> PublicState:
         """The public state that the copies of `node` have in common (up to their subgame key)."""
         return self.drawing.nodes[node].state
 
@@ -168,7 +168,7 @@ def build_tree(
 
 def build_forest(
     builder: Builder,
-    states: Sequence[AnyPublicState],
+    states: Sequence[PublicState],
     *,
     depth: int | None = None,
     stop: StopRule | None = None,
@@ -298,9 +298,7 @@ class _Places(NamedTuple):
     shared_size: NDArray[np.int64]
 
 
-def _place_vectors(
-    drawing: Drawing, entries: NDArray[np.int64], map_count: Int32
-) -> _Places:
+def _place_vectors(drawing: Drawing, entries: NDArray[np.int64], map_count: Int32) -> _Places:
     """Give reaches, values and what crosses between ranges a place; ranges of a level share theirs.
 
     What comes up along an edge from another range belongs to the range above, which is still at
