@@ -298,10 +298,10 @@ def _solve(
     find_algorithm(algorithm)
     found = settings.spot()
     in_chips = limits.limits(found)
+    if not quiet:
+        _print_size(found, isomorphism=isomorphism)
     tree = build_spot(found, isomorphism=isomorphism, max_bytes=memory)
     locks = {path: lock_policy(tree, path, lock) for path, lock in settings.locks.items()}
-    if not quiet:
-        _print_size(tree)
 
     def state(point: Checkpoint) -> str:
         percent = 100 * point.exploitability / found.pot
@@ -356,13 +356,14 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     return policy
 
 
-def _print_size(tree: PublicTree) -> None:
+def _print_size(found: Spot, *, isomorphism: bool) -> None:
     from tacit.tree import readable_bytes
+    from tacit.tree.holdem_size import spot_size
 
-    slots, nodes = tree.sizes.slots, tree.nodes
+    size = spot_size(found, isomorphism=isomorphism)
     click.echo(
-        f"{nodes:,} public states, {slots:,} slots; a solver takes about "
-        f"{readable_bytes(12 * slots)}",
+        f"about {size.public_states:,} public states, {size.slots:,} slots; solving takes about "
+        f"{readable_bytes(size.bytes)} of memory",
         err=True,
     )
 

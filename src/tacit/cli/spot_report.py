@@ -307,9 +307,7 @@ def plot_point(view: NodeView, path: Path, *, title: str) -> None:
         Patch(color=_unit(a.colour), label=f"{a.words}: {100 * frequencies[a.label]:.1f} %")
         for a in shown
     ]
-    axes.legend(
-        handles=legend, loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False, ncols=2
-    )
+    figure.legend(handles=legend, loc="outside lower center", frameon=False, ncols=2)
     figure.savefig(path, dpi=110, format="png")
     pyplot.close(figure)
 
