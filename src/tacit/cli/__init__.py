@@ -13,12 +13,16 @@ import click
 
 from tacit import __version__
 from tacit.cli.bench import bench
+from tacit.cli.equity import equity
 from tacit.cli.evaluate import evaluate
 from tacit.cli.exploitability import exploitability
 from tacit.cli.games import games
 from tacit.cli.play import play
+from tacit.cli.range import range_command
+from tacit.cli.reproduce import reproduce
 from tacit.cli.show import show
 from tacit.cli.solve import solve
+from tacit.cli.spot import spot
 from tacit.cli.train import train
 from tacit.games import GameError
 
@@ -69,7 +73,20 @@ def tacit(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (games, solve, exploitability, show, play, train, evaluate, bench):
+for command in (
+    games,
+    solve,
+    exploitability,
+    show,
+    play,
+    spot,
+    equity,
+    range_command,
+    train,
+    evaluate,
+    bench,
+    reproduce,
+):
     tacit.add_command(command)
 
 

@@ -26,6 +26,7 @@ TABULAR = {
     "liars-dice-1x6": "liars_dice(numdice=1,dice_sides=6)",
     "liars-dice-2x3": "liars_dice(numdice=2,dice_sides=3)",
 }
+HOLDEM = ("river", "turn", "evaluator")
 CONVERGENCE = (
     "rock-paper-scissors",
     "coin-toss",
@@ -146,6 +147,57 @@ def algorithms(
     else:
         title = f"Iterations to exploitability {target:g}; '-': not within {iterations:,}"
     print_table(console(), shown, title=title)
+
+
+@bench.command()
+@click.option("--spots", metavar="NAMES", help="Some of river, turn, evaluator.")
+@as_json
+def holdem(*, spots: str | None, as_json: bool) -> None:
+    """Seconds to a target on a river and a turn of hold'em, and hands ranked a second.
+
+    The river is solved by one thread to 0.1 % of the pot, the turn by two to 0.5 %. Each runs in a
+    process of its own; memory is what it takes at its peak beyond the interpreter and libraries.
+    """
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.games import GameError
+
+    chosen = spots.split(",") if spots else list(HOLDEM)
+    for name in chosen:
+        if name not in HOLDEM:
+            raise GameError(f"no hold'em benchmark {name!r}; there are: {', '.join(HOLDEM)}")
+    rows = [_measure_holdem(name) for name in chosen]
+    if as_json:
+        print_json(rows)
+        return
+    shown = table("spot", "threads", "ms an iteration", "seconds", "iterations", "% of pot", "peak")
+    for row in rows:
+        if "iterations" in row:
+            shown.add_row(
+                row["spot"],
+                str(row["threads"]),
+                f"{row['ms_per_iteration']:.3f}",
+                f"{row['seconds_to_target']:.2f}",
+                f"{row['iterations']:,}",
+                f"{row['exploitability_percent_of_pot']:.3f}",
+                f"{row['peak_memory_mb']:,.0f} MB",
+            )
+    notes = [
+        f"Evaluator: {row['hands_per_second'] / 1e6:,.0f} million hands a second with all hands of "
+        f"a board at once, {row['single_hands_per_second'] / 1e6:,.0f} million one by one."
+        for row in rows
+        if "hands_per_second" in row
+    ]
+    title = "Discounted CFR to 0.1 % of the pot (river) and 0.5 % (turn)"
+    print_table(console(), shown, title=title, note=" ".join(notes))
+
+
+def _measure_holdem(name: str) -> dict[str, Any]:
+    import json
+
+    command = [sys.executable, "-m", "tacit.cli.holdem_speed", name]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    row: dict[str, Any] = json.loads(done.stdout)
+    return row
 
 
 def _pyspiel() -> Any:

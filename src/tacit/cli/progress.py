@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log
 from types import TracebackType
 from typing import Self
@@ -15,8 +16,16 @@ from tacit.solve import Checkpoint, Limits
 class SolveProgress:
     """A bar on standard error; give its methods to `solve_tree` as callbacks."""
 
-    def __init__(self, limits: Limits, name: str, *, visible: bool) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        name: str,
+        *,
+        visible: bool,
+        describe: Callable[[Checkpoint], str] | None = None,
+    ) -> None:
         self.limits = limits
+        self.describe = describe or _exploitability
         self.history: list[Checkpoint] = []
         self.start: float | None = None
         self.progress = Progress(
@@ -46,8 +55,7 @@ class SolveProgress:
     def on_checkpoint(self, point: Checkpoint) -> None:
         """Show the newest exploitability and value."""
         self.history.append(point)
-        state = f"exploitability {point.exploitability:.1e}  value {point.value:+.4f}"
-        self.progress.update(self.task, state=state)
+        self.progress.update(self.task, state=self.describe(point))
         self.on_chunk(point.iteration, point.seconds)
 
     def on_chunk(self, iteration: int, seconds: float) -> None:
@@ -58,6 +66,10 @@ class SolveProgress:
         spent = seconds - self.start
         left = f"about {spent / share - spent:.0f} s left" if share > 0.02 and spent > 1 else ""
         self.progress.update(self.task, completed=share, iteration=iteration, left=left)
+
+
+def _exploitability(point: Checkpoint) -> str:
+    return f"exploitability {point.exploitability:.1e}  value {point.value:+.4f}"
 
 
 def done(limits: Limits, history: list[Checkpoint], iteration: int, seconds: float) -> float:

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,11 @@ def save_solution(solution: Solution, path: str | Path) -> None:
         "policy": solution.policy,
     }
     arrays |= {f"memory.{name}": kept for name, kept in solution.memory.items()}
-    path = Path(path)
+    write_arrays(Path(path), arrays)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write an npz to the side, then give it its name."""
     part = _part(path)
     try:
         with part.open("wb") as file:
@@ -90,7 +95,14 @@ def check_writable(path: str | Path) -> None:
 
 def load_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> Solution:
     """Read a solution and rebuild its tree; SolutionError says what is wrong with the file."""
-    about, arrays = _read(Path(path))
+    about, arrays = read_arrays(
+        Path(path),
+        FORMAT,
+        VERSION,
+        keys={"game", "fingerprint", "tacit", "algorithm"},
+        parts={"history", "policy"},
+        makes="tacit solve GAME --out",
+    )
     tree = build_tree(load_game(str(about["game"])), max_bytes=max_bytes)
     if about["fingerprint"] != fingerprint(tree):
         raise SolutionError(
@@ -174,14 +186,18 @@ def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
     return _KINDS[settings["kind"]](**fields)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_arrays(
+    path: Path, kind: str, version: int, *, keys: set[str], parts: set[str], makes: str
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The JSON `about` and the other arrays of a file of this `kind`; `makes` is who writes them.
+
+    `keys` of `about` and `parts` of the file must be there.
+    """
     if not path.exists():
         raise SolutionError(f"there is no file {path}")
     if path.is_dir():
         raise SolutionError(f"{path} is a folder, not a solution")
-    foreign = SolutionError(
-        f"{path} is not a solution of tacit, or damaged; `tacit solve GAME --out` makes one"
-    )
+    foreign = SolutionError(f"{path} is not a solution of tacit, or damaged; `{makes}` makes one")
     content = io.BytesIO(path.read_bytes())
     try:
         with np.load(content, allow_pickle=False) as file:
@@ -189,15 +205,14 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         about = json.loads(str(arrays.pop("about")))
     except Exception:  # whatever NumPy, zip and JSON raise over bytes in memory, these are at fault
         raise foreign from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    if not isinstance(about, dict) or about.get("format") != kind:
         raise foreign
-    if about.get("version") != VERSION:
+    if about.get("version") != version:
         raise SolutionError(
             f"{path} has version {about.get('version')} of the format, this tacit reads version "
-            f"{VERSION}; it was made by tacit {about.get('tacit')}"
+            f"{version}; it was made by tacit {about.get('tacit')}"
         )
-    missing = {"game", "fingerprint", "tacit", "algorithm"} - about.keys()
-    if missing or {"history", "policy"} - arrays.keys():
+    if keys - about.keys() or parts - arrays.keys():
         raise SolutionError(f"{path} is damaged: parts are missing")
     return about, arrays
 

@@ -151,6 +151,10 @@ class SpotSolution:
     history: tuple[Checkpoint, ...] = field(repr=False)
     locked: tuple[int, ...] = ()
     complete: bool = True
+    values: Mapping[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
+        default_factory=dict, repr=False
+    )
+    """Without rivers: what each hand [K] of both players is worth at the nodes before them."""
 
     @property
     def iterations(self) -> int:
@@ -333,6 +337,10 @@ class NodeView:
             return self._subgame.values
         found = []
         for player in (0, 1):
+            if self.found.node in self.solution.values:
+                kept = self.solution.values[self.found.node][player]
+                found.append(self._spread(kept, player))
+                continue
             self._look(player)
             expected = self.solution.judge.expected(player, self.found.node)[0]
             found.append(self._spread(expected, player))

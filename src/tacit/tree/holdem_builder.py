@@ -26,6 +26,7 @@ from tacit.tree.builder import (
 )
 from tacit.tree.card_terminals import FOLD, SHOWDOWN, CardTables
 from tacit.tree.holdem import Deal, HoldemSpace, HoldemState
+from tacit.tree.holdem_size import spot_size
 from tacit.tree.public_state import PublicState
 from tacit.tree.public_tree import PublicTree
 
@@ -208,6 +209,11 @@ def _deal_tables(deal: Deal) -> _DealTables:
 def build_spot(
     spot: Spot, *, isomorphism: bool = True, stop: StopRule | None = None, max_bytes: int = 8 << 30
 ) -> PublicTree:
-    """The public tree of a spot, to the end of the game or to where `stop` says."""
+    """The public tree of a spot, to the end of the game or to where `stop` says.
+
+    GameTooLargeError states the estimate if solving it would take more than `max_bytes`.
+    """
+    if stop is None:
+        spot_size(spot, isomorphism=isomorphism).check(max_bytes, spot.name)
     builder = HoldemBuilder(spot, isomorphism=isomorphism, max_bytes=max_bytes)
     return PublicTree(builder, builder.draw([builder.root], stop=stop))

@@ -1,0 +1,125 @@
+"""`tacit equity`: how often hands and ranges win against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tacit.cli.options import as_json
+
+
+@click.command()
+@click.argument("first", metavar="RANGE")
+@click.argument("second", metavar="RANGE", default="random")
+@click.option("--board", "-b", default="", metavar="CARDS", help="0, 3, 4 or 5 cards: 3s7hTd.")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=20),
+    help="Deal so many random boards.  [default: all, if that takes less than about 15 s]",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of samples."
+)
+@click.option("--hands", is_flag=True, help="Every hand of both ranges (with --json), or classes.")
+@as_json
+def equity(
+    first: str,
+    second: str,
+    *,
+    board: str,
+    samples: int | None,
+    seed: int,
+    hands: bool,
+    as_json: bool,
+) -> None:
+    """The share of the pot that two hands or ranges win if all cards are dealt.
+
+    A RANGE is a hand (AhKd) or a list such as 22+,A2s+,KTo+; the second one is every hand if left
+    out. All boards are dealt where that is quick; otherwise random ones, with the error stated.
+    """
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.games.cards import format_cards, parse_board
+    from tacit.games.ranges import check_range, parse_range
+    from tacit.tree.preflop_equity import board_equity
+
+    cards = parse_board(board)
+    texts = first, second
+    ranges = [
+        check_range(parse_range(text), cards, name=f"the {place} range")
+        for text, place in zip(texts, ("first", "second"), strict=True)
+    ]
+    found = board_equity(cards, (ranges[0], ranges[1]), samples=samples, seed=seed)
+    total, ties = found.equity.total, found.equity.ties
+    rows = [
+        {
+            "range": text,
+            "combos": float(weights.sum()),
+            "equity": total[player],
+            "win": total[player] - ties / 2,
+            "tie": ties,
+            "lose": 1 - total[player] - ties / 2,
+        }
+        for player, (text, weights) in enumerate(zip(texts, ranges, strict=True))
+    ]
+    if as_json:
+        value: dict[str, Any] = {
+            "board": format_cards(cards),
+            "players": rows,
+            "boards": found.equity.boards,
+            "exact": found.exact,
+            "standard_error": found.error,
+            "seed": None if found.exact else seed,
+        }
+        if hands:
+            for player, row in enumerate(rows):
+                row["hands"] = _by_hand(found.equity.hands[player], ranges[player])
+        print_json(value)
+        return
+    shown = table("range", "combos", "equity", "win", "tie", "lose")
+    for row in rows:
+        shares = (f"{100 * row[key]:.2f} %" for key in ("equity", "win", "tie", "lose"))  # type: ignore[operator]
+        text = str(row["range"])
+        shown.add_row(text if len(text) < 60 else f"{text[:57]}...", f"{row['combos']:g}", *shares)
+    if found.exact:
+        note = f"Exact: {found.equity.boards:,} boards."
+    else:
+        note = (
+            f"{found.equity.boards:,} random boards (seed {seed}); "
+            f"equity ± {196 * found.error:.2f} % (95 %)."
+        )
+    where = f" on {format_cards(cards)}" if cards else " before the flop"
+    screen = console()
+    print_table(screen, shown, title=f"Equity{where}", note=note)
+    if hands:
+        _print_classes(screen, found.equity.hands, ranges)
+
+
+def _by_hand(equities: Any, weights: Any) -> dict[str, float]:
+    import numpy as np
+
+    from tacit.games.cards import hand_name
+
+    held = np.flatnonzero((weights > 0) & ~np.isnan(equities))
+    return {hand_name(int(hand)): float(equities[hand]) for hand in held}
+
+
+def _print_classes(screen: Any, equities: Any, ranges: Any) -> None:
+    """The mean equity of each class of hands, best first."""
+    import numpy as np
+
+    from tacit.cli.output import print_table, table
+    from tacit.games.cards import CLASS_NAMES, HAND_CLASS
+
+    for player, title in enumerate(("First range", "Second range")):
+        used = (ranges[player] > 0) & ~np.isnan(equities[player])
+        weights = np.where(used, ranges[player], 0)
+        total = np.bincount(HAND_CLASS, weights=weights, minlength=169)
+        sums = np.bincount(
+            HAND_CLASS, weights=weights * np.nan_to_num(equities[player]), minlength=169
+        )
+        means = {n: sums[n] / total[n] for n in range(169) if total[n] > 0}
+        shown = table("class", "combos", "equity")
+        for number in sorted(means, key=lambda n: -means[n]):
+            shown.add_row(CLASS_NAMES[number], f"{total[number]:g}", f"{100 * means[number]:.2f} %")
+        print_table(screen, shown, title=title)

@@ -1,0 +1,63 @@
+"""`tacit range`: read a range, count it, draw it, and write it compactly."""
+
+from __future__ import annotations
+
+import click
+
+from tacit.cli.options import as_json
+
+
+@click.command("range")
+@click.argument("text", metavar="RANGE")
+@click.option("--board", "-b", default="", metavar="CARDS", help="Remove hands that it blocks.")
+@as_json
+def range_command(text: str, *, board: str, as_json: bool) -> None:
+    """Show a RANGE such as 22+,A2s+,KTo+,AhKh:0.5,76s-54s.
+
+    A weight from 0 to 1 behind a colon says how much of a hand is held; a later item overrides an
+    earlier one: random,AA:0 is every hand but the aces.
+    """
+    import numpy as np
+    from rich.markup import escape
+
+    from tacit.cli import grid
+    from tacit.cli.output import console, print_json
+    from tacit.games.cards import (
+        CLASS_NAMES,
+        HAND_CLASS,
+        NUM_HANDS,
+        format_cards,
+        hand_name,
+        live_hands,
+        parse_cards,
+    )
+    from tacit.games.ranges import check_range, format_range, parse_range
+
+    cards = parse_cards(board)
+    read = parse_range(text)
+    compact, weights = format_range(read), check_range(read, cards)
+    combos, live = float(weights.sum()), live_hands(cards)
+    if as_json:
+        by_class = np.bincount(HAND_CLASS, weights=weights, minlength=169)
+        print_json(
+            {
+                "range": compact,
+                "board": format_cards(cards),
+                "combos": combos,
+                "share": combos / int(live.sum()),
+                "classes": {CLASS_NAMES[n]: float(by_class[n]) for n in np.flatnonzero(by_class)},
+                "hands": {
+                    hand_name(int(hand)): round(float(weights[hand]), 7)
+                    for hand in np.flatnonzero(weights)
+                },
+            }
+        )
+        return
+    screen = console()
+    without = f" without {format_cards(cards)}" if cards else ""
+    total = int(live.sum()) if cards else NUM_HANDS
+    screen.print(f"[bold]{escape(compact)}[/]", soft_wrap=True)
+    screen.print(
+        f"{combos:g} of {total:,} hands{without}, {100 * combos / total:.1f} %", soft_wrap=True
+    )
+    grid.print_grid(screen, grid.range_cells(weights, live), [grid.HELD], ["#"])

@@ -1,0 +1,252 @@
+"""Solved spots as files, whole or small.
+
+A file is NumPy's npz: `about` (a JSON text: board, chips, bet sizes, and how the spot was solved),
+`ranges` [2, 1326], `history` [checkpoints, 4] and `policy` [slots]. The small form keeps the policy
+of the streets before the last one, and what every hand is worth there (`values`); rivers are solved
+again when they are looked at. The tree is rebuilt on loading, and a fingerprint makes sure that it
+is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit import __version__
+from tacit.formats.solution import SolutionError, fingerprint, read_arrays, write_arrays
+from tacit.games import CHANCE, GameError
+from tacit.games.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
+from tacit.games.no_limit import BettingRules
+from tacit.games.spot import Spot
+from tacit.solve import Checkpoint, Stop
+from tacit.solve.spot import SpotSolution
+from tacit.tree import PublicTree
+from tacit.tree.holdem import HoldemState
+from tacit.tree.holdem_builder import HoldemBuilder, build_spot
+from tacit.tree.passes import EXPECT
+
+FORMAT = "tacit-spot"
+VERSION = 1
+
+
+def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool = False) -> None:
+    """Write `solution` to `path`; an older file is replaced only when the new one is whole.
+
+    `small`: without rivers. A spot that starts on its last street has no small form and is written
+    whole.
+    """
+    tree, rules = solution.tree, solution.spot.rules
+    kept = np.ones(tree.sizes.slots, np.bool_)
+    small = (small and rules.first_street < rules.last_street) or not solution.complete
+    if small:
+        kept = _before_rivers(tree)
+        if any(_on_river(tree, node) for node in solution.locked):
+            raise GameError(
+                "a policy is locked on the last street, which the small form leaves out; "
+                "save the whole solution"
+            )
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "tacit": __version__,
+        "spot": _spot_to_dict(solution.spot),
+        "fingerprint": fingerprint(tree),
+        "isomorphism": _isomorphism(tree),
+        "algorithm": solution.algorithm,
+        "stop": solution.stop,
+        "locked": list(solution.locked),
+        "complete": not small,
+    }
+    arrays: dict[str, NDArray[Any]] = {
+        "about": np.array(json.dumps(about)),
+        "ranges": np.stack(solution.spot.ranges),
+        "history": np.array([astuple(point) for point in solution.history]),
+        "policy": solution.policy[kept].astype(np.float32),
+    }
+    if small:
+        values = solution.values if not solution.complete else _values(solution)
+        arrays["values"] = np.concatenate(
+            [vector.astype(np.float32) for node in sorted(values) for vector in values[node]]
+        )
+    write_arrays(Path(path), arrays)
+
+
+def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSolution:
+    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file."""
+    about, arrays = read_arrays(
+        Path(path),
+        FORMAT,
+        VERSION,
+        keys={"spot", "fingerprint", "tacit", "algorithm", "complete"},
+        parts={"ranges", "history", "policy"},
+        makes="tacit spot --out",
+    )
+    try:
+        spot = _spot_from_dict(about["spot"], arrays["ranges"])
+    except (GameError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise SolutionError(f"{path} is damaged ({error})") from None
+    tree = build_spot(spot, isomorphism=bool(about.get("isomorphism", True)), max_bytes=max_bytes)
+    if about["fingerprint"] != fingerprint(tree):
+        raise SolutionError(
+            f"{path} was made by tacit {about['tacit']} for a spot with another tree than it has "
+            "here; solve it again"
+        )
+    try:
+        complete = bool(about["complete"])
+        policy = arrays["policy"].astype(np.float32)
+        if not complete:
+            policy = _fill_rivers(tree, policy)
+        solution = SpotSolution(
+            spot=spot,
+            tree=tree,
+            policy=policy,
+            algorithm=str(about["algorithm"]),
+            stop=Stop(about["stop"]),
+            history=tuple(
+                Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"]
+            ),
+            locked=tuple(int(node) for node in about["locked"]),
+            complete=complete,
+            values={} if complete else _split_values(tree, arrays["values"]),
+        )
+        _check(solution)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise SolutionError(f"{path} is damaged ({error})") from None
+    return solution
+
+
+def _on_river(tree: PublicTree, node: int) -> bool:
+    state = tree.state(node)
+    assert isinstance(state, HoldemState)
+    return state.betting.street == state.betting.rules.last_street
+
+
+def _before_rivers(tree: PublicTree) -> NDArray[np.bool_]:
+    """[slots] which belong to streets before the last one."""
+    kept = np.ones(tree.sizes.slots, np.bool_)
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        if _on_river(tree, node):
+            tree.block(kept, node)[:] = False
+    return kept
+
+
+def _fill_rivers(tree: PublicTree, policy: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[slots] the policy with all actions alike on the last street."""
+    whole = tree.uniform_policy().astype(np.float32)
+    kept = _before_rivers(tree)
+    if len(policy) != kept.sum():
+        raise ValueError("its policy does not fit the spot")
+    whole[kept] = policy
+    return whole
+
+
+def _early(tree: PublicTree) -> list[int]:
+    """The nodes before the last street, in their order."""
+    return [node for node in range(tree.nodes) if not _on_river(tree, node)]
+
+
+def _values(
+    solution: SpotSolution,
+) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """What every hand of both players is worth at the nodes before the last street."""
+    tree, judge = solution.tree, solution.judge
+    early = _early(tree)
+    found: dict[int, list[NDArray[np.float64]]] = {node: [] for node in early}
+    for part in tree.drawing.ranges:
+        inside = [node for node in early if part.first <= node < part.last]
+        for player in (0, 1) if inside else ():
+            judge.look(player, part.first, EXPECT)
+            for node in inside:
+                found[node].append(judge.expected(player, node)[0].copy())
+    return {node: (both[0], both[1]) for node, both in found.items()}
+
+
+def _split_values(
+    tree: PublicTree, flat: NDArray[Any]
+) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    found, start = {}, 0
+    for node in _early(tree):
+        both = []
+        for count in tree.state(node).counts:
+            both.append(flat[start : start + count].astype(np.float64))
+            start += count
+        found[node] = both[0], both[1]
+    if flat.shape != (start,):
+        raise ValueError("its values do not fit the spot")
+    return found
+
+
+def _check(solution: SpotSolution) -> None:
+    tree, policy = solution.tree, solution.policy
+    right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist() if right else ():
+        block = tree.block(policy, node)
+        if not (np.all(block >= 0) and np.allclose(block.sum(axis=0), 1, atol=1e-4)):
+            right = False
+            break
+    if not right or any(
+        not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in solution.locked
+    ):
+        raise ValueError("its policy does not fit the spot")
+
+
+def _isomorphism(tree: PublicTree) -> bool:
+    assert isinstance(tree.builder, HoldemBuilder)
+    drawn, possible = tree.builder.root.deal.symmetries, tree.builder.spot.symmetries()
+    return len(drawn) == len(possible)
+
+
+def _spot_to_dict(spot: Spot) -> dict[str, Any]:
+    bets = spot.bets
+    return {
+        "name": spot.name,
+        "board": list(spot.board),
+        "rules": asdict(spot.rules),
+        "bets": {
+            "sizes": [
+                [[[_size(s) for s in sizes] for sizes in (p.bets, p.raises)] for p in both]
+                for both in bets.sizes
+            ],
+            "add_all_in": bets.add_all_in,
+            "force_all_in": bets.force_all_in,
+            "merge": bets.merge,
+        },
+        "additions": {history: list(totals) for history, totals in spot.additions.items()},
+    }
+
+
+def _size(size: BetSize) -> list[Any]:
+    return [size.unit.value, size.amount, None if np.isinf(size.cap) else size.cap]
+
+
+def _spot_from_dict(fields: dict[str, Any], ranges: NDArray[Any]) -> Spot:
+    def sizes(listed: list[Any]) -> tuple[BetSize, ...]:
+        return tuple(
+            BetSize(Unit(unit), float(amount), float("inf") if cap is None else float(cap))
+            for unit, amount, cap in listed
+        )
+
+    def both(players: list[Any]) -> BothSizes:
+        one, two = (StreetSizes(sizes(bets), sizes(raises)) for bets, raises in players)
+        return one, two
+
+    bets = dict(fields["bets"])
+    first, second, third, fourth = (both(players) for players in bets.pop("sizes"))
+    rules = dict(fields["rules"])
+    one, two = (int(stack) for stack in rules.pop("stacks"))
+    return Spot(
+        board=tuple(int(card) for card in fields["board"]),
+        rules=BettingRules(stacks=(one, two), **{key: int(rules[key]) for key in rules}),
+        ranges=(ranges[0].astype(np.float32), ranges[1].astype(np.float32)),
+        bets=BetSettings(sizes=(first, second, third, fourth), **bets),
+        additions={
+            str(history): tuple(int(total) for total in totals)
+            for history, totals in fields["additions"].items()
+        },
+        name=str(fields["name"]),
+    )
