@@ -1,4 +1,4 @@
-"""`tacit play`: a person against a solved policy."""
+"""`tacit play`: a person against a solved policy, or against search with a trained network."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from tacit.cli.options import memory
 if TYPE_CHECKING:
     import numpy as np
 
-    from tacit.cli.position import Position
+    from tacit.agents.agent import Agent
+    from tacit.agents.position import Position
     from tacit.solve import Solution
+    from tacit.tree import Builder
 
 TARGET, SECONDS = 1e-3, 20.0
 """How well a game is solved when no solution is given."""
@@ -24,45 +26,74 @@ TARGET, SECONDS = 1e-3, 20.0
 @click.argument("game")
 @click.option("--solution", "file", type=click.Path(path_type=Path), help="Play against this file.")
 @click.option(
+    "--agent",
+    "run",
+    type=click.Path(path_type=Path),
+    help="Play against the search of this run of `tacit train`.",
+)
+@click.option(
     "--seat", type=click.IntRange(1, 2), default=1, show_default=True, help="Who you are."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Deal the same again.")
 @memory
-def play(game: str, *, file: Path | None, seat: int, seed: int | None, memory: int) -> None:
-    """Play GAME against its solution; without --solution it is solved first.
+def play(
+    game: str, *, file: Path | None, run: Path | None, seat: int, seed: int | None, memory: int
+) -> None:
+    """Play GAME against its solution; without --solution or --agent it is solved first.
 
     Moves are typed as they are written; `quit`, or the end of the input, ends the match.
     """
     import numpy as np
 
     random = np.random.default_rng(seed)
-    solution = _opponent(game, file, memory)
-    click.echo(f"{solution.game.title}. You are player {seat}; type a move, or quit.")
+    if file is not None and run is not None:
+        raise click.UsageError("name one opponent: --solution or --agent")
+    builder, opponent = _trained(game, run) if run else _solved(game, file, memory)
+    rules = builder.game
+    click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")
     person = seat - 1
     score, number = 0.0, 0
     while True:
         number += 1
         click.echo(f"\nGame {number}")
-        payoff = _play_once(solution, person, random)
+        payoff = _play_once(builder, opponent, person, random)
         if payoff is None:
             number -= 1
             break
         score += payoff
         click.echo(
-            f"You get {payoff:+g} {solution.game.unit}. "
-            f"Score after {_games(number)}: {score:+g} {solution.game.unit}."
+            f"You get {payoff:+g} {rules.unit}. "
+            f"Score after {_games(number)}: {score:+g} {rules.unit}."
         )
         answer = _ask("Another game? [yes] ")
         if answer is None or answer.lower() in ("n", "no", "q", "quit"):
             break
-    click.echo(f"Final score after {_games(number)}: {score:+g} {solution.game.unit}.")
+    click.echo(f"Final score after {_games(number)}: {score:+g} {rules.unit}.")
 
 
 def _games(number: int) -> str:
     return "1 game" if number == 1 else f"{number} games"
 
 
-def _opponent(name: str, file: Path | None, memory: int) -> Solution:
+def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
+    from tacit.agents.search_agent import SearchAgent
+    from tacit.formats.game_names import load_game
+    from tacit.learn.trainer import load_network
+    from tacit.tree import Builder
+
+    builder = Builder(load_game(name))
+    network, settings = load_network(run, builder)
+    return builder, SearchAgent(builder, network, settings.search)
+
+
+def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:
+    from tacit.agents.agent import PolicyAgent
+
+    solution = _solution(name, file, memory)
+    return solution.tree.builder, PolicyAgent(solution.tree, solution.policy)
+
+
+def _solution(name: str, file: Path | None, memory: int) -> Solution:
     from tacit.cli.progress import SolveProgress
     from tacit.formats.game_names import load_game
     from tacit.formats.solution import load_solution
@@ -86,33 +117,40 @@ def _opponent(name: str, file: Path | None, memory: int) -> Solution:
     return solution
 
 
-def _play_once(solution: Solution, person: int, random: np.random.Generator) -> float | None:
+def _play_once(
+    builder: Builder, opponent: Agent, person: int, random: np.random.Generator
+) -> float | None:
     """One game; what the person gets, or None if they left."""
-    from tacit.cli.position import Position
+    from tacit.agents.position import Position
     from tacit.games import CHANCE, TERMINAL
 
-    position = Position.start(solution, random)
+    opponent.begin(random)
+    position = Position.start(builder, random)
     while (mover := position.world.player) != TERMINAL:
-        if mover == person:
-            action = _ask_move(position, person)
-            if action is None:
+        if mover == CHANCE:
+            action = position.chance_action(random)
+        elif mover == person:
+            chosen = _ask_move(position, person)
+            if chosen is None:
                 return None
+            action = chosen
         else:
-            action = position.choose(random)
-        before, position = position, position.after(action, random)
+            action = opponent.act(position)
+        before = position
+        transition, position = position.after(action, random)
+        opponent.observe(transition, position)
         if mover != person:
-            _tell(before, action, position, "chance" if mover == CHANCE else "the opponent")
+            seen = before.state.expansion.transitions[transition].label
+            _tell(before.world.label(action), seen, "chance" if mover == CHANCE else "the opponent")
     click.echo(f"{position.world.render()}")
     payoff = position.world.payoff()
     return payoff if person == 0 else -payoff
 
 
-def _tell(before: Position, action: int, after: Position, who: str) -> None:
+def _tell(move: str, seen: str, who: str) -> None:
     """Say what somebody did, but only as much of it as the public sees."""
-    children = before.solution.tree.children(before.place)
-    alike = next(label for label, place in children if place == after.place)
-    if "|" not in alike:
-        click.echo(f"{who.capitalize()}: {before.world.label(action)}")
+    if "|" not in seen:
+        click.echo(f"{who.capitalize()}: {move}")
     elif who != "chance":
         click.echo(f"{who.capitalize()} moves in secret.")
 

@@ -1,0 +1,63 @@
+"""`tacit train`, `tacit evaluate` and `tacit play --agent`, from a fresh run to a game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.commands import call, fails
+
+SMALL = [
+    "--set=tables=1",
+    "--set=table_size=8",
+    "--set=rounds=1",
+    "--set=iterations=8",
+    "--set=hidden=8",
+    "--set=steps=2",
+    "--workers=1",
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "kuhn"
+    code, text, errors = call("train", "kuhn", f"--out={folder}", "--set=epochs=1", *SMALL)
+    assert code == 0, errors
+    assert "16 examples in 1 epochs" in text
+    return folder
+
+
+def test_evaluate_measures_what_the_search_plays(run: Path) -> None:
+    code, text, errors = call("evaluate", run, "--playthroughs=2", "--json")
+    assert code == 0, errors
+    found = json.loads(text)
+    assert found["game"] == "kuhn"
+    assert found["iterations"] == 8
+    assert 0 < found["exploitability"] < 2
+    _, table, _ = call("evaluate", run, "--playthroughs=1", "--form=unsafe")
+    assert "exploitability" in table
+
+
+def test_a_person_plays_against_the_search(run: Path) -> None:
+    code, text, errors = call(
+        "play", "kuhn", f"--agent={run}", "--seed=1", given="pass\nbet\npass\nno\n"
+    )
+    assert code == 0, errors
+    assert "Final score" in text
+
+
+def test_mistakes_are_told_in_one_line(run: Path, tmp_path: Path) -> None:
+    usage = ["play", "kuhn", f"--agent={run}", "--solution=x.npz"]
+    assert "name one opponent" in fails(*usage, code=2)
+    for arguments, message in (
+        (["train", "kuhm"], "did you mean 'kuhn'?"),
+        (["train", "kuhn", f"--out={run}"], "holds a run already"),
+        (["train", "leduc", f"--out={run}", "--resume"], "a run of kuhn, not of leduc"),
+        (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=itrations=3"], "'iterations'"),
+        (["evaluate", str(tmp_path / "none")], "does not exist"),
+        (["evaluate", str(run), "--algorithm=cfx"], "unknown algorithm"),
+        (["play", "leduc", f"--agent={run}"], "was trained on kuhn, not on leduc"),
+    ):
+        assert message in fails(*arguments)
