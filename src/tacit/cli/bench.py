@@ -191,6 +191,67 @@ def holdem(*, spots: str | None, as_json: bool) -> None:
     print_table(console(), shown, title=title, note=" ".join(notes))
 
 
+REBEL = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liars-dice-2x3": 17}
+"""Examples a second of ReBeL's own C++ self-play on two cores (ReBeL's open implementation)."""
+
+
+@bench.command()
+@click.option("--games", metavar="NAMES", help=f"Some of {', '.join(REBEL)}.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), default=10.0, show_default=True)
+@as_json
+def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
+    """Training examples a second of self-play, at ReBeL's settings and at our own.
+
+    ReBeL's: linear CFR, 1,024 updates of one player (512 of both), depth 2, two layers of 256. The
+    error is that of a root's values against a search of 4,096 iterations with the same network.
+    """
+    import os
+    from dataclasses import replace
+
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.evaluate.search_speed import measure
+    from tacit.games import GameError
+    from tacit.learn.presets import find_preset
+
+    chosen = games.split(",") if games else list(REBEL)
+    if unknown := [name for name in chosen if name not in REBEL]:
+        raise GameError(f"no figure to compare {unknown[0]} with; known: {', '.join(REBEL)}")
+    workers = os.cpu_count() or 1
+    rows: list[dict[str, Any]] = []
+    for name in chosen:
+        own = find_preset(name)
+        theirs = replace(
+            own, algorithm="linear-cfr", mode="cfr-d", iterations=512, depth=2, hidden=(256, 256)
+        )
+        for kind, settings in (("rebel", theirs), ("own", own)):
+            speed = measure(settings, workers=workers, seconds=seconds)
+            rows.append(
+                {
+                    "game": name,
+                    "settings": kind,
+                    "examples_per_second": speed.examples_per_second,
+                    "reference": REBEL[name],
+                    "ratio": speed.examples_per_second / REBEL[name],
+                    "value_error": speed.value_error,
+                    "workers": workers,
+                }
+            )
+    if as_json:
+        print_json(rows)
+        return
+    shown = table("game", "settings", "examples/s", "ReBeL's", "ratio", "error", text_columns=2)
+    for row in rows:
+        shown.add_row(
+            row["game"],
+            row["settings"],
+            f"{row['examples_per_second']:.0f}",
+            f"{row['reference']}",
+            f"{row['ratio']:.1f}",
+            f"{row['value_error']:.4f}",
+        )
+    print_table(console(), shown, title=f"Training examples a second, {workers} workers")
+
+
 def _measure_holdem(name: str) -> dict[str, Any]:
     import json
 
