@@ -14,6 +14,7 @@ import click
 from tacit import __version__
 from tacit.cli.bench import bench
 from tacit.cli.equity import equity
+from tacit.cli.evaluate import evaluate
 from tacit.cli.exploitability import exploitability
 from tacit.cli.games import games
 from tacit.cli.play import play
@@ -22,6 +23,7 @@ from tacit.cli.reproduce import reproduce
 from tacit.cli.show import show
 from tacit.cli.solve import solve
 from tacit.cli.spot import spot
+from tacit.cli.train import train
 from tacit.games import GameError
 
 INTERRUPTED = 130
@@ -80,6 +82,8 @@ for command in (
     spot,
     equity,
     range_command,
+    train,
+    evaluate,
     bench,
     reproduce,
 ):

@@ -100,7 +100,7 @@ def infostate_values(
             "this tree keeps the values of one range of nodes at a time; use a `Judge`"
         )
     judge = Judge(tree, policy, beliefs=beliefs)
-    judge.value(player, BEST if best else EXPECT)
+    judge.visit(player, BEST if best else EXPECT)
     return [judge.expected(player, node) for node in range(tree.nodes)]
 
 
@@ -132,6 +132,11 @@ class Judge:
 
     def value(self, player: int, mode: int) -> float:
         """The mean over roots of the player's expected value, after a pass down and up."""
+        self.visit(player, mode)
+        return self.root_value(player)
+
+    def visit(self, player: int, mode: int) -> None:
+        """A pass down and up: the opponent's reach, then `player`'s values."""
 
         def visit(steps: NDArray[np.int32], thread: int) -> None:
             work = self.work
@@ -142,7 +147,6 @@ class Judge:
 
         with self.crew as crew:
             crew.visit(self.tree.order, visit)
-        return self.root_value(player)
 
     def look(self, player: int, node: int, mode: int) -> None:
         """Pass so far as leaves both reaches and `player`'s values at `node` in place."""

@@ -1,0 +1,1 @@
+"""What chooses a move: solved policies, and search with a value network."""

@@ -1,0 +1,87 @@
+"""`tacit evaluate`: how exploitable a trained network's search is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tacit.cli.options import as_json
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [as trained]")
+@click.option("--algorithm", help="Of the search.  [as trained]")
+@click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
+@click.option(
+    "--form",
+    type=click.Choice(["exact", "sampled", "unsafe"]),
+    default="exact",
+    show_default=True,
+    help="exact: mean over each search's iterations; sampled: as the paper; unsafe: not sound.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@as_json
+def evaluate(
+    run: Path,
+    *,
+    iterations: int | None,
+    algorithm: str | None,
+    playthroughs: int,
+    form: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Write out over the whole game what RUN's search plays, and measure its exploitability.
+
+    The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
+    --playthroughs grows.
+    """
+    import dataclasses
+    import time
+
+    import numpy as np
+
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.evaluate.search_play import search_exploitability
+    from tacit.learn.trainer import load_network
+    from tacit.solve import find_algorithm
+    from tacit.tree import build_forest
+
+    network, settings = load_network(run)
+    search = dataclasses.replace(
+        settings.search,
+        algorithm=find_algorithm(algorithm or settings.algorithm).name,
+        iterations=iterations or settings.iterations,
+    )
+    builder = network.encoding.builder
+    began = time.perf_counter()
+    worth = search_exploitability(
+        build_forest(builder, [builder.root]),
+        network,
+        search,
+        playthroughs=playthroughs,
+        random=np.random.default_rng(seed),
+        form=form,  # type: ignore[arg-type]
+    )
+    seconds = time.perf_counter() - began
+    found = {
+        "game": settings.game,
+        "algorithm": search.algorithm,
+        "iterations": search.iterations,
+        "depth": search.depth,
+        "form": form,
+        "playthroughs": playthroughs,
+        "seed": seed,
+        "value": worth.value,
+        "exploitability": worth.exploitability,
+        "seconds": seconds,
+    }
+    if as_json:
+        print_json(found)
+        return
+    shown = table("", "")
+    for name, value in found.items():
+        shown.add_row(name, f"{value:.5f}" if isinstance(value, float) else str(value))
+    print_table(console(), shown)

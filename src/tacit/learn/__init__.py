@@ -1,0 +1,1 @@
+"""Learning: encodings, networks, replay, self-play and training."""

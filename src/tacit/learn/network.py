@@ -1,0 +1,62 @@
+"""Value networks: an MLP with GELU and LayerNorm (ReBeL, section 7 and appendix E)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from tacit.learn.encoding import Encoding
+from tacit.tree import PublicState
+
+
+def mlp(inputs: int, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
+    """Linear, LayerNorm and GELU for each hidden width, then a linear layer."""
+    layers: list[nn.Module] = []
+    for width in hidden:
+        layers += [nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU()]
+        inputs = width
+    last = nn.Linear(inputs, outputs)
+    nn.init.zeros_(last.weight)
+    nn.init.zeros_(last.bias)
+    return nn.Sequential(*layers, last)
+
+
+class ValueNetwork(nn.Module):
+    """A network that answers at leaves; `scale` is the largest payoff, values are in its units."""
+
+    def __init__(self, encoding: Encoding, hidden: tuple[int, ...], scale: float) -> None:
+        super().__init__()
+        self.encoding = encoding
+        self.scale = scale
+        self.body = mlp(encoding.inputs, encoding.outputs, hidden)
+
+    @property
+    def inputs(self) -> int:
+        """How many columns a row has."""
+        return self.encoding.inputs
+
+    def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
+        """See `Encoding`."""
+        return self.encoding.describe(state, player)
+
+    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """See `Encoding`."""
+        return self.encoding.input_columns(state, player)
+
+    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """See `Encoding`."""
+        return self.encoding.output_columns(state, player)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, outputs], in units of `scale`."""
+        return cast(torch.Tensor, self.body(rows))
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Expected values in the game's own units."""
+        with torch.inference_mode():
+            answer = self.body(torch.from_numpy(inputs))
+            return cast(NDArray[np.float32], (answer * self.scale).numpy())

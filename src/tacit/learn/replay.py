@@ -1,0 +1,57 @@
+"""The replay buffer: the latest examples, in a ring."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.learn.self_play import Examples
+
+
+class Replay:
+    """The last `capacity` examples; `total` counts all that ever came, `first` the oldest kept."""
+
+    def __init__(self, capacity: int, inputs: int, outputs: int) -> None:
+        self.rows = np.zeros((capacity, inputs), dtype=np.float32)
+        self.values = np.zeros((capacity, outputs), dtype=np.float32)
+        self.total = 0
+        self.first = 0
+
+    def __len__(self) -> int:
+        return self.total - self.first
+
+    def add(self, examples: Examples) -> None:
+        """Put examples in; the oldest make room."""
+        capacity = len(self.rows)
+        rows, values = examples.rows[-capacity:], examples.values[-capacity:]
+        places = (self.total + np.arange(len(rows))) % capacity
+        self.rows[places], self.values[places] = rows, values
+        self.total += len(rows)
+        self.first = max(self.first, self.total - capacity)
+
+    def drop_half(self) -> None:
+        """Forget the older half, made when the network knew little."""
+        self.first += len(self) // 2
+
+    def sample(self, count: int, random: np.random.Generator) -> Examples:
+        """Examples drawn uniformly, with replacement."""
+        places = (self.first + random.integers(0, len(self), count)) % len(self.rows)
+        return Examples(self.rows[places], self.values[places])
+
+    def state(self) -> dict[str, int | NDArray[np.float32]]:
+        """What must be kept to go on later."""
+        kept = min(self.total, len(self.rows))
+        return {
+            "rows": self.rows[:kept],
+            "values": self.values[:kept],
+            "total": self.total,
+            "first": self.first,
+        }
+
+    def restore(self, state: dict[str, int | NDArray[np.float32]]) -> None:
+        """Go on from `state`."""
+        rows, values = state["rows"], state["values"]
+        assert isinstance(rows, np.ndarray)
+        assert isinstance(values, np.ndarray)
+        self.rows[: len(rows)], self.values[: len(values)] = rows, values
+        self.total, self.first = int(state["total"]), int(state["first"])

@@ -1,0 +1,197 @@
+"""Self-play over public belief states (ReBeL, Algorithms 1 and 2).
+
+A *table* is a fixed number of games played side by side: in each round every game's current PBS is
+the root of a subgame, all are solved as one forest, each gives training examples, and each moves on
+to a leaf sampled at a random iteration. A table's results depend on its positions, the network and
+the seed alone, so they are the same whichever worker plays it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.learn.encoding import Encoding
+from tacit.solve.leaves import Evaluator
+from tacit.solve.minimiser import FictitiousPlay, find_algorithm
+from tacit.solve.search import Mode, Search
+from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Place, build_forest
+from tacit.tree.beliefs import normalised
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """A depth-limited search: `iterations` update both players, `depth` counts public moves."""
+
+    algorithm: str = "dcfr"
+    mode: Mode = "cfr-d"
+    iterations: int = 64
+    depth: int = 2
+
+    def weights(self) -> NDArray[np.float64]:
+        """[iterations] how likely each iteration is to be sampled: its weight in the average."""
+        minimiser = find_algorithm(self.algorithm)
+        weights = np.array([minimiser.weight(t) for t in range(1, self.iterations + 1)])
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+
+class Position(NamedTuple):
+    """A PBS that can travel: the number of a public state of the encoding, and both beliefs."""
+
+    state: int
+    beliefs: tuple[Array, Array]
+
+
+class Examples(NamedTuple):
+    """Training data: rows [n, inputs] and values [n, outputs] in the game's own units."""
+
+    rows: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
+def start(encoding: Encoding) -> Position:
+    """The PBS at the start of the game."""
+    root = encoding.builder.root
+    return Position(encoding.number[root.key], (np.ones(root.counts[0]), np.ones(root.counts[1])))
+
+
+def random_positions(encoding: Encoding, count: int, random: np.random.Generator) -> list[Position]:
+    """Random public states with random beliefs (uniform on the simplex)."""
+    states = [state for state in encoding.states if state.mover != CHANCE]
+    return [
+        Position(
+            encoding.number[states[number].key],
+            (
+                random.dirichlet(np.ones(states[number].counts[0])),
+                random.dirichlet(np.ones(states[number].counts[1])),
+            ),
+        )
+        for number in random.integers(0, len(states), count)
+    ]
+
+
+def play_round(
+    encoding: Encoding,
+    evaluator: Evaluator,
+    positions: Sequence[Position],
+    settings: SearchSettings,
+    random: np.random.Generator,
+    *,
+    explore: float = 0.25,
+) -> tuple[Examples, list[Position]]:
+    """Search at every position; the examples, and where each game goes on."""
+    states = [encoding.states[position.state] for position in positions]
+    tree = build_forest(encoding.builder, states, depth=settings.depth)
+    beliefs = [position.beliefs for position in positions]
+    search = Search(
+        tree, find_algorithm(settings.algorithm), evaluator, beliefs=beliefs, mode=settings.mode
+    )
+    when = random.choice(settings.iterations, size=len(positions), p=settings.weights()) + 1
+    moved: list[Position] = [start(encoding)] * len(positions)
+
+    def sample(iteration: int) -> None:
+        due = np.flatnonzero(when == iteration)
+        if len(due) == 0:
+            return
+        reach = leaf_reach(search)
+        for number in due.tolist():
+            place = sample_leaf(search, number, random, explore=explore)
+            if place is not None:
+                moved[number] = Position(
+                    encoding.number[tree.state(place.node).key],
+                    tuple(  # type: ignore[arg-type]
+                        normalised(
+                            tree.vectors(reach[p], p, place.node, values=False)[place.copy]
+                        ).astype(np.float64)
+                        for p in PLAYERS
+                    ),
+                )
+
+    search.run(settings.iterations, each=sample)
+    return collect(encoding, search, positions), moved
+
+
+def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -> Examples:
+    """The roots of a search as training examples."""
+    per_root = 1 if encoding.joint else 2
+    rows = np.zeros((len(positions) * per_root, encoding.inputs), dtype=np.float32)
+    values = np.zeros((len(positions) * per_root, encoding.outputs), dtype=np.float32)
+    found = [search.root_values(p) for p in PLAYERS]
+    for number, position in enumerate(positions):
+        state = encoding.states[position.state]
+        for player in PLAYERS:
+            row = number * per_root + (0 if encoding.joint else player)
+            if player == 0 or not encoding.joint:
+                head = encoding.describe(state, player)
+                rows[row, : len(head)] = head
+                for p in PLAYERS:
+                    rows[row, encoding.input_columns(state, p)] = normalised(position.beliefs[p])
+            values[row, encoding.output_columns(state, player)] = found[player][number]
+    return Examples(rows, values)
+
+
+def leaf_reach(search: Search) -> tuple[Array, Array]:
+    """The reaches that define leaf PBSs: the current policy's in CFR-D, else the average's."""
+    if search.mode == "cfr-d" and not isinstance(search.minimiser, FictitiousPlay):
+        return search.work.reach
+    return search.average_reach()
+
+
+def sample_leaf(
+    search: Search, number: int, random: np.random.Generator, *, explore: float
+) -> Place | None:
+    """Play from root `number` by the current policy; None where the game ends.
+
+    One player, drawn at random, moves uniformly at random with probability `explore` each time.
+    """
+    tree, root = search.tree, search.tree.roots[number]
+    place = Place(root.node, root.copy)
+    state = tree.state(place.node)
+    own = [
+        tree.vectors(search.work.reach[p], p, place.node, values=False)[place.copy] for p in PLAYERS
+    ]
+    joint = own[0][:, None] * own[1][None, :] * state.compatibility
+    pair = _draw(joint.ravel(), random)
+    infostates = list(divmod(pair, joint.shape[1]))
+    explorer = int(random.integers(2))
+    while tree.arrays.player[place.node] not in (LEAF, TERMINAL):
+        state = tree.state(place.node)
+        expansion, mover = state.expansion, state.mover
+        sources = list(infostates)
+        if mover != CHANCE:
+            at = infostates[mover]
+            if mover == explorer and random.random() < explore:
+                chances = expansion.legal[:, at].astype(np.float64)
+            else:
+                chances = tree.block(search.policy, place.node)[:, place.copy, at]
+            action = _draw(chances, random)
+            if tree.arrays.simple[place.node]:
+                place = tree.children(place)[action][1]
+                continue
+            sources[mover] = action * state.counts[mover] + at
+        options: list[tuple[int, int, int]] = []
+        weights: list[float] = []
+        for edge, transition in enumerate(expansion.transitions):
+            targets = [
+                transition.targets[p][transition.sources[p] == sources[p]].tolist() for p in PLAYERS
+            ]
+            for i in targets[0]:
+                for j in targets[1]:
+                    options.append((edge, i, j))
+                    weights.append(transition.factor * transition.child.compatibility[i, j])
+        edge, *infostates = options[_draw(np.array(weights), random)]
+        place = tree.children(place)[edge][1]
+    return place if tree.arrays.player[place.node] == LEAF else None
+
+
+def _draw(weights: Array, random: np.random.Generator) -> int:
+    """An index with probability in proportion to its weight."""
+    running = np.cumsum(weights, dtype=np.float64)
+    return int(np.searchsorted(running, random.random() * running[-1], side="right"))

@@ -1,0 +1,109 @@
+"""Everything that a training run can be told, in one place, and a preset for each game."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import typing
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.games import GameError
+from tacit.learn.self_play import SearchSettings
+from tacit.solve.search import Mode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A training run. An epoch is one task for every table, then gradient steps.
+
+    The search: `algorithm`, `mode`, `iterations` (updates of both players) and `depth` in public
+    moves. Self-play: `tables` of `table_size` games each play `rounds` subgames an epoch, and one
+    player explores with probability `explore`; with `random_beliefs` subgames start at random
+    public states with random beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning:
+    `hidden` layers, `joint` for one network that answers for both players at once, `policy` for a
+    policy network that warm starts the search; `steps` of Adam an epoch on `batch` examples from
+    the last `buffer`, at `learning_rate`, halved every `halve_every` epochs; the older half of the
+    buffer is dropped once, after `drop_after` epochs.
+    """
+
+    game: str = "liars-dice-1x4"
+    seed: int = 0
+    epochs: int = 200
+    algorithm: str = "dcfr"
+    mode: Mode = "cfr-d"
+    iterations: int = 64
+    depth: int = 2
+    tables: int = 4
+    table_size: int = 64
+    rounds: int = 4
+    explore: float = 0.25
+    random_beliefs: bool = False
+    hidden: tuple[int, ...] = (128, 128)
+    joint: bool = True
+    policy: bool = False
+    steps: int = 32
+    batch: int = 512
+    learning_rate: float = 1e-3
+    halve_every: int = 50
+    buffer: int = 400_000
+    drop_after: int = 20
+    huber: float = 0.1
+
+    @property
+    def search(self) -> SearchSettings:
+        """The search that self-play runs."""
+        return SearchSettings(
+            algorithm=self.algorithm,
+            mode=self.mode,
+            iterations=self.iterations,
+            depth=self.depth,
+        )
+
+    def changed(self, changes: dict[str, str]) -> Settings:
+        """These settings with some of them given anew, as text."""
+        return dataclasses.replace(self, **{k: _parse(k, v) for k, v in changes.items()})
+
+    def to_json(self) -> str:
+        """The settings as one JSON object."""
+        return json.dumps(dataclasses.asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """Settings from `to_json`."""
+        fields = json.loads(text)
+        unknown = set(fields) - {field.name for field in dataclasses.fields(cls)}
+        if unknown:
+            raise GameError(f"unknown settings {', '.join(sorted(unknown))}: another version's?")
+        fields["hidden"] = tuple(fields["hidden"])
+        return cls(**fields)
+
+
+def _parse(name: str, text: str) -> Any:
+    kinds = typing.get_type_hints(Settings)
+    if name not in kinds:
+        near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(kinds)}"
+        raise GameError(f"unknown setting {name!r}; {hint}")
+    kind = kinds[name]
+    try:
+        if kind is bool:
+            return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+        if kind == tuple[int, ...]:
+            return tuple(int(part) for part in text.replace("x", ",").split(","))
+        if typing.get_origin(kind) is typing.Literal:
+            if text not in typing.get_args(kind):
+                raise ValueError
+            return text
+        return kind(text)
+    except (ValueError, KeyError):
+        raise GameError(f"setting {name}: {text!r} is not a {_kind_name(kind)}") from None
+
+
+def _kind_name(kind: Any) -> str:
+    if typing.get_origin(kind) is typing.Literal:
+        return "choice of " + ", ".join(typing.get_args(kind))
+    return {bool: "true or false", int: "whole number", float: "number"}.get(
+        kind, "list of whole numbers"
+    )

@@ -1,0 +1,268 @@
+"""Training: epochs of self-play and gradient steps, kept in a folder that can be gone on from.
+
+A run's folder holds `settings.json`, `checkpoint.pt` (everything that going on needs),
+`network.pt` (the weights alone), `log.jsonl` (one line an epoch) and TensorBoard's files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import smooth_l1_loss
+
+from tacit.games import GameError, load
+from tacit.learn.encoding import Encoding
+from tacit.learn.network import ValueNetwork
+from tacit.learn.replay import Replay
+from tacit.learn.self_play import Examples, Position, start
+from tacit.learn.settings import Settings
+from tacit.learn.workers import Task, Workers, dump_weights, make_network
+from tacit.tree import Builder
+
+VERSION = 1
+SAVE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One epoch: its number, time since the run began, examples made, the loss, the speed."""
+
+    epoch: int
+    seconds: float
+    examples: int
+    loss: float
+    examples_per_second: float
+
+
+class Run:
+    """A training run in a folder; made new, or opened again where it stopped."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.encoding = Encoding(Builder(load(settings.game)), joint=settings.joint)
+        self.network = make_network(settings, self.encoding)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
+        self.replay = Replay(settings.buffer, self.encoding.inputs, self.encoding.outputs)
+        self.epoch = 0
+        self.examples = 0
+        self.seconds = 0.0
+        first = start(self.encoding)
+        self.positions: list[tuple[Position, ...]] = [
+            (first,) * settings.table_size for _ in range(settings.tables)
+        ]
+
+    @classmethod
+    def create(cls, folder: Path, settings: Settings) -> Run:
+        """A new run; refuses a folder that holds another."""
+        if (folder / "settings.json").exists():
+            raise GameError(f"{folder} holds a run already; go on with --resume, or name another")
+        folder.mkdir(parents=True, exist_ok=True)
+        run = cls(folder, settings)
+        write_aside(folder / "settings.json", settings.to_json().encode())
+        return run
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """A run as it was when it was last saved."""
+        run = cls(folder, read_settings(folder))
+        path = folder / "checkpoint.pt"
+        if path.exists():
+            run._restore(_load(path))
+        return run
+
+    def train(
+        self,
+        *,
+        workers: int,
+        each: Callable[[Progress], None] | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        """Run the epochs that are left, or for this long; an interrupt saves and goes through."""
+        from torch.utils.tensorboard import SummaryWriter  # slow to import, and only used here
+
+        pool = Workers(self.settings, workers)
+        board = SummaryWriter(self.folder / "tensorboard")
+        begun = saved = time.monotonic()
+        before = self.seconds
+        try:
+            while self.epoch < self.settings.epochs:
+                if seconds is not None and time.monotonic() - begun >= seconds:
+                    break
+                loss, speed = self._one_epoch(pool)
+                self.seconds = before + time.monotonic() - begun
+                progress = Progress(self.epoch, self.seconds, self.examples, loss, speed)
+                with (self.folder / "log.jsonl").open("a") as log:
+                    log.write(json.dumps(progress.__dict__) + "\n")
+                for name in ("loss", "examples", "examples_per_second"):
+                    board.add_scalar(name, getattr(progress, name), self.epoch)
+                if each is not None:
+                    each(progress)
+                if time.monotonic() - saved > SAVE_SECONDS:
+                    self.save()
+                    saved = time.monotonic()
+        finally:
+            pool.close()
+            board.close()
+            self.save()
+
+    def _one_epoch(self, pool: Workers) -> tuple[float, float]:
+        """The loss and the examples a second. Nothing changes before all tables have played."""
+        settings = self.settings
+        began = time.monotonic()
+        tasks = [
+            Task(self.epoch, number, positions) for number, positions in enumerate(self.positions)
+        ]
+        outcomes = pool.play(tasks, dump_weights(self.network))
+        made = sum(len(o.examples.rows) for o in outcomes) * (2 if settings.joint else 1)
+        for outcome in outcomes:
+            self.replay.add(outcome.examples)
+        self.positions = [outcome.positions for outcome in outcomes]
+        self.epoch += 1
+        self.examples += made
+        if self.epoch == settings.drop_after:
+            self.replay.drop_half()
+        return self._learn(), made / (time.monotonic() - began)
+
+    def _learn(self) -> float:
+        settings = self.settings
+        rate = settings.learning_rate * 0.5 ** (self.epoch // settings.halve_every)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        random = np.random.default_rng([settings.seed, self.epoch, settings.tables])
+        total = 0.0
+        for _ in range(settings.steps):
+            total += self._step(self.replay.sample(settings.batch, random))
+        return total / settings.steps
+
+    def _step(self, examples: Examples) -> float:
+        """One gradient step: pointwise Huber loss, in units of the largest payoff."""
+        answer = self.network(torch.from_numpy(examples.rows))
+        target = torch.from_numpy(examples.values / self.network.scale)
+        loss = smooth_l1_loss(answer, target, beta=self.settings.huber)
+        if not torch.isfinite(loss):
+            raise GameError(
+                f"the loss is {loss.item()} in epoch {self.epoch}; the last good state is kept in "
+                f"{self.folder}; go on with a smaller learning_rate"
+            )
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        return float(loss.detach())
+
+    def save(self) -> None:
+        """Write the checkpoint and the weights, each aside and then renamed."""
+        if not all(torch.isfinite(p).all() for p in self.network.parameters()):
+            return
+        state = {
+            "version": VERSION,
+            "settings": self.settings.to_json(),
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "replay": {
+                name: torch.from_numpy(kept) if isinstance(kept, np.ndarray) else kept
+                for name, kept in self.replay.state().items()
+            },
+            "epoch": self.epoch,
+            "examples": self.examples,
+            "seconds": self.seconds,
+            "positions": [
+                [(place.state, *map(torch.from_numpy, place.beliefs)) for place in table]
+                for table in self.positions
+            ],
+        }
+        save_aside(self.folder / "checkpoint.pt", state)
+        save_network(self.folder / "network.pt", self.network, self.settings, self.epoch)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if state.get("version") != VERSION:
+            raise GameError(f"{self.folder} was made by another version; train it anew")
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.replay.restore(
+            {
+                name: kept.numpy() if isinstance(kept, torch.Tensor) else kept
+                for name, kept in state["replay"].items()
+            }
+        )
+        self.epoch, self.examples = state["epoch"], state["examples"]
+        self.seconds = state["seconds"]
+        self.positions = [
+            tuple(Position(number, (b0.numpy(), b1.numpy())) for number, b0, b1 in table)
+            for table in state["positions"]
+        ]
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of the run in `folder`."""
+    path = folder / "settings.json"
+    try:
+        return Settings.from_json(path.read_text())
+    except FileNotFoundError:
+        raise GameError(f"{folder} holds no run: {path} is missing") from None
+    except (json.JSONDecodeError, TypeError, KeyError) as error:
+        raise GameError(f"{path} is damaged: {error}") from None
+
+
+def save_network(path: Path, network: ValueNetwork, settings: Settings, epoch: int) -> None:
+    """The weights alone, with the settings that made them."""
+    state = {
+        "version": VERSION,
+        "settings": settings.to_json(),
+        "epoch": epoch,
+        "network": network.state_dict(),
+    }
+    save_aside(path, state)
+
+
+def load_network(path: Path, builder: Builder | None = None) -> tuple[ValueNetwork, Settings]:
+    """A trained network and the settings that made it; its encoding is on `builder`'s trees."""
+    if path.is_dir():
+        path = path / "network.pt"
+    state = _load(path)
+    if not isinstance(state, dict) or state.get("version") != VERSION:
+        raise GameError(f"{path} is not a network of this version")
+    settings = Settings.from_json(state["settings"])
+    if builder is None:
+        builder = Builder(load(settings.game))
+    elif builder.game.name != settings.game:
+        raise GameError(f"{path} was trained on {settings.game}, not on {builder.game.name}")
+    network = make_network(settings, Encoding(builder, joint=settings.joint))
+    network.load_state_dict(state["network"])
+    return network, settings
+
+
+def save_aside(path: Path, state: dict[str, Any]) -> None:
+    """Write to the side, then rename: a full disk or a crash leaves the old file."""
+    aside = path.with_name(path.name + ".part")
+    try:
+        torch.save(state, aside)
+        os.replace(aside, path)
+    except (OSError, RuntimeError) as error:
+        aside.unlink(missing_ok=True)
+        raise GameError(f"{path} could not be written ({error}); what was there is kept") from None
+
+
+def write_aside(path: Path, content: bytes) -> None:
+    """As `save_aside`, for bytes."""
+    aside = path.with_name(path.name + ".part")
+    aside.write_bytes(content)
+    os.replace(aside, path)
+
+
+def _load(path: Path) -> Any:
+    try:
+        return torch.load(path, weights_only=True)
+    except FileNotFoundError:
+        raise GameError(f"{path} does not exist") from None
+    except (RuntimeError, EOFError, pickle.UnpicklingError, OSError, ValueError) as error:
+        raise GameError(f"{path} is damaged or not a checkpoint: {error}") from None

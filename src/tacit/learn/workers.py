@@ -1,0 +1,153 @@
+"""Workers that play tables in processes of their own.
+
+A task is a pure function of what is sent: the network's weights, a table's positions and a seed.
+So it does not matter which worker does it, and when a worker dies its tasks are given out again.
+"""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tacit.games import load
+from tacit.learn.encoding import Encoding
+from tacit.learn.network import ValueNetwork
+from tacit.learn.self_play import Examples, Position, play_round, random_positions
+from tacit.learn.settings import Settings
+from tacit.tree import Builder
+
+MAX_DEATHS = 5
+"""How many times in one epoch the workers may die before the run gives up."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One table's part in one epoch."""
+
+    epoch: int
+    table: int
+    positions: tuple[Position, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A task's examples, and where its games go on."""
+
+    examples: Examples
+    positions: tuple[Position, ...]
+
+
+class Player:
+    """What plays tables: an encoding and a network, made once in each process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.encoding = Encoding(Builder(load(settings.game)), joint=settings.joint)
+        self.network = make_network(settings, self.encoding)
+
+    def play(self, task: Task, weights: bytes) -> Outcome:
+        """Play a table for its rounds."""
+        settings = self.settings
+        load_weights(self.network, weights)
+        random = np.random.default_rng([settings.seed, task.epoch, task.table])
+        positions = list(task.positions)
+        parts = []
+        for _ in range(settings.rounds):
+            if settings.random_beliefs:
+                positions = random_positions(self.encoding, len(positions), random)
+            examples, positions = play_round(
+                self.encoding,
+                self.network,
+                positions,
+                settings.search,
+                random,
+                explore=settings.explore,
+            )
+            parts.append(examples)
+        rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return Outcome(Examples(rows, values), tuple(positions))
+
+
+def make_network(settings: Settings, encoding: Encoding) -> ValueNetwork:
+    """A fresh value network; the same for the same seed."""
+    torch.manual_seed(settings.seed)
+    return ValueNetwork(encoding, settings.hidden, encoding.largest_payoff)
+
+
+def dump_weights(network: ValueNetwork) -> bytes:
+    """A network's weights as bytes."""
+    buffer = io.BytesIO()
+    torch.save(network.state_dict(), buffer)
+    return buffer.getvalue()
+
+
+def load_weights(network: ValueNetwork, weights: bytes) -> None:
+    """Give a network the weights of `dump_weights`."""
+    network.load_state_dict(torch.load(io.BytesIO(weights), weights_only=True))
+
+
+_player: Player | None = None
+
+
+def _set_up(settings: Settings) -> None:
+    global _player
+    torch.set_num_threads(1)
+    _player = Player(settings)
+
+
+def _play(task: Task, weights: bytes) -> Outcome:
+    assert _player is not None
+    return _player.play(task, weights)
+
+
+class Workers:
+    """A pool of processes; `play` returns outcomes in the order of the tasks."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self.settings = settings
+        self.count = count
+        self._pool = self._start()
+
+    def _start(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_set_up,
+            initargs=(self.settings,),
+        )
+
+    def play(self, tasks: Sequence[Task], weights: bytes) -> list[Outcome]:
+        """Play all tables once."""
+        done: dict[int, Outcome] = {}
+        deaths = 0
+        while len(done) < len(tasks):
+            waiting = {
+                number: self._pool.submit(_play, task, weights)
+                for number, task in enumerate(tasks)
+                if number not in done
+            }
+            try:
+                for number, future in waiting.items():
+                    done[number] = future.result()
+            except BrokenProcessPool:
+                deaths += 1
+                self.close()
+                if deaths > MAX_DEATHS:
+                    raise
+                self._pool = self._start()
+        return [done[number] for number in range(len(tasks))]
+
+    def processes(self) -> list[int]:
+        """The processes' numbers, as the system knows them."""
+        return list(self._pool._processes or {})
+
+    def close(self) -> None:
+        """Stop the processes."""
+        self._pool.shutdown(wait=True, cancel_futures=True)

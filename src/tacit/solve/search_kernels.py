@@ -1,0 +1,99 @@
+"""Kernels of depth-limited search: beliefs out of reaches, values into them, and mixtures.
+
+tree: TreeArrays; nodes: the leaf nodes; columns: flat, player p's at leaf node n from
+start[2 * n + p]; row: [L] the row of each leaf public state, -1 if it has none.
+"""
+
+from __future__ import annotations
+
+from tacit.kernel import kernel
+
+
+@kernel
+def gather_beliefs(tree, nodes, player, static, columns, start, reach0, reach1, inputs, row):
+    """Rows of the evaluator's input for leaves that the opponent reaches; returns their number.
+
+    static: [leaf nodes, features]; columns: flat, player p's at leaf node n from start[2 * n + p];
+    row: [L] the row of each leaf, -1 if it has none.
+    """
+    used = 0
+    leaf = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        for copy in range(tree.copies[node]):
+            row[leaf] = -1
+            opponent = tree.info_count[1 - player, node]
+            at = tree.reach_start[1 - player, node] + copy * opponent
+            met = reach1 if player == 0 else reach0
+            if met[at : at + opponent].sum() > 0:
+                row[leaf] = used
+                inputs[used, : static.shape[1]] = static[number]
+                inputs[used, static.shape[1] :] = 0
+                _normalise_into(
+                    reach0, tree.reach_start[0, node], copy, tree.info_count[0, node], columns,
+                    start[2 * number], inputs[used],
+                )  # fmt: skip
+                _normalise_into(
+                    reach1, tree.reach_start[1, node], copy, tree.info_count[1, node], columns,
+                    start[2 * number + 1], inputs[used],
+                )  # fmt: skip
+                used += 1
+            leaf += 1
+    return used
+
+
+@kernel
+def _normalise_into(reach, begin, copy, count, columns, start, row):
+    """Write one copy's reach, summing to one, into its columns; uniform if there is none."""
+    at = begin + copy * count
+    total = reach[at : at + count].sum()
+    for s in range(count):
+        if columns[start + s] >= 0:
+            if total > 0:
+                row[columns[start + s]] = reach[at + s] / total
+            else:
+                row[columns[start + s]] = 1 / count
+
+
+@kernel
+def scatter_values(
+    tree, nodes, player, columns, start, chance, chance_start, reach, row, answers, values
+):  # fmt: skip
+    """Counterfactual value = expected value * compatible reach of the opponent."""
+    leaf = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        count = tree.info_count[player, node]
+        others = tree.info_count[1 - player, node]
+        along = others if player == 0 else 1
+        across = 1 if player == 0 else count
+        first = start[2 * number + player]
+        begin = chance_start[number]
+        for copy in range(tree.copies[node]):
+            to = tree.value_start[player, node] + copy * count
+            source = tree.reach_start[1 - player, node] + copy * others
+            here = row[leaf]
+            leaf += 1
+            for s in range(count):
+                if here < 0:
+                    values[to + s] = 0
+                    continue
+                total = values.dtype.type(0)
+                for o in range(others):
+                    total += chance[begin + s * along + o * across] * reach[source + o]
+                values[to + s] = total * answers[here, columns[first + s]]
+
+
+@kernel
+def mix(tree, player, policy, mixture, sums, reach, again):
+    """Set mixture = sums + again * the plan of `policy`, whose reach is given; all [slots]."""
+    for node in range(len(tree.player)):
+        if tree.player[node] == player:
+            width = tree.copies[node] * tree.info_count[player, node]
+            slot = tree.slot_start[node]
+            at = tree.reach_start[player, node]
+            for action in range(tree.action_count[node]):
+                here = slot + action * width
+                for s in range(width):
+                    extra = again * reach[at + s] * policy[here + s]
+                    mixture[here + s] = sums[here + s] + extra

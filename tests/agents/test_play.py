@@ -1,0 +1,62 @@
+"""Agents play whole games by the rules, and search plays what its policy says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.agents.agent import PolicyAgent
+from tacit.agents.position import Position
+from tacit.agents.search_agent import SearchAgent
+from tacit.evaluate.match import play_game, play_match
+from tacit.games import CHANCE, TERMINAL, load
+from tacit.learn.self_play import SearchSettings
+from tacit.solve import evaluate
+from tacit.solve.oracle import Oracle
+from tacit.tree import Builder, build_forest
+
+GAMES = ["kuhn", "leduc", "rock-paper-scissors", "coin-toss", "pursuit-glasses", "liars-dice-1x3"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_positions_follow_the_rules(name: str) -> None:
+    builder = Builder(load(name))
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        position = Position.start(builder, random)
+        while position.world.player != TERMINAL:
+            assert position.state.mover == position.world.player
+            if position.world.player == CHANCE:
+                action = position.chance_action(random)
+            else:
+                action = int(random.choice(np.asarray(position.world.actions())))
+                mover = position.world.player
+                legal = position.state.expansion.legal[:, position.infostate(mover)]
+                assert [
+                    a for a, ok in zip(position.state.expansion.actions, legal, strict=True) if ok
+                ] == sorted(position.world.actions())
+            _, position = position.after(action, random)
+        assert position.state.mover == TERMINAL
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "pursuit-glasses"])
+def test_a_match_between_policies_has_the_value_of_the_policies(name: str) -> None:
+    builder = Builder(load(name))
+    tree = build_forest(builder, [builder.root])
+    uniform = tree.uniform_policy()
+    expected = evaluate(tree, uniform).value
+    agents = PolicyAgent(tree, uniform), PolicyAgent(tree, uniform)
+    won = [play_game(builder, agents, np.random.default_rng([7, n])) for n in range(1500)]
+    error = np.std(won) / np.sqrt(len(won))
+    assert abs(np.mean(won) - expected) < 4 * error + 1e-12
+
+
+def test_search_agents_meet_in_both_seats_and_again_with_the_same_seed() -> None:
+    builder = Builder(load("kuhn"))
+    settings = SearchSettings(iterations=20, depth=1)
+    oracle = Oracle(builder, iterations=50)
+    first, second = (SearchAgent(builder, oracle, settings, safe=safe) for safe in (True, False))
+    once = play_match(builder, first, second, games=12, seed=3)
+    again = play_match(builder, first, second, games=12, seed=3)
+    assert once == again
+    assert once.games == 12

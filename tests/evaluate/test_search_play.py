@@ -1,0 +1,76 @@
+"""What search plays, written out over the whole game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.evaluate.search_play import Form, search_exploitability, search_policy
+from tacit.games import load
+from tacit.learn.self_play import SearchSettings
+from tacit.solve import Solver, evaluate, find_algorithm, normalise
+from tacit.solve.leaves import Zero
+from tacit.solve.oracle import Oracle
+from tacit.tree import Builder, build_forest
+
+
+@pytest.mark.parametrize("form", ["exact", "unsafe"])
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
+@pytest.mark.parametrize("game", ["kuhn", "liars-dice-1x3", "rock-paper-scissors"])
+def test_a_search_to_the_end_plays_its_average_policy(
+    game: str, algorithm: str, form: Form
+) -> None:
+    builder = Builder(load(game))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm=algorithm, iterations=300, depth=99)
+    worth = search_exploitability(
+        tree, Zero(), settings, playthroughs=1, random=np.random.default_rng(0), form=form
+    )
+    solver = Solver(tree, find_algorithm(algorithm))
+    solver.run(300)
+    solved = evaluate(tree, solver.average_policy())
+    assert worth.exploitability < 2 * solved.exploitability + 1e-3
+    assert worth.value == pytest.approx(solved.value, abs=0.02)
+
+
+def test_the_sampled_form_plays_single_iterations() -> None:
+    builder = Builder(load("kuhn"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm="fp", iterations=20, depth=99)
+    sums = search_policy(
+        tree, Zero(), settings, playthroughs=1, random=np.random.default_rng(0), form="sampled"
+    )
+    # A best response of fictitious play is pure, and so is one sampled iteration of it.
+    assert set(np.round(sums, 6).tolist()) <= {0.0, 1.0}
+
+
+def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not() -> None:
+    builder = Builder(load("rock-paper-scissors"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm="linear-cfr", iterations=128, depth=1)
+    found = {}
+    for form, playthroughs in (("unsafe", 1), ("exact", 128)):
+        found[form] = search_exploitability(
+            tree,
+            Oracle(builder, iterations=60),
+            settings,
+            playthroughs=playthroughs,
+            random=np.random.default_rng(0),
+            form=form,  # type: ignore[arg-type]
+        ).exploitability
+    assert found["unsafe"] > 0.4
+    assert found["exact"] < 0.1
+
+
+def test_sums_of_several_calls_add_up() -> None:
+    builder = Builder(load("kuhn"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(iterations=10, depth=1)
+    oracle = Oracle(builder, iterations=20)
+    parts = [
+        search_policy(tree, oracle, settings, playthroughs=2, random=np.random.default_rng(seed))
+        for seed in (1, 2)
+    ]
+    policy = normalise(tree, parts[0] + parts[1])
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        assert tree.block(policy, node).sum(axis=0) == pytest.approx(1)

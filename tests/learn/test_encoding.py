@@ -1,0 +1,54 @@
+"""Encodings: every infostate has a column of its own, and both seats look alike where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.games import load
+from tacit.learn.encoding import Encoding
+from tacit.tree import PLAYERS, Builder
+
+GAMES = ["kuhn", "leduc", "rock-paper-scissors", "pursuit-glasses", "liars-dice-1x3"]
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("name", GAMES)
+def test_columns_are_distinct_and_behind_the_features(name: str, joint: bool) -> None:
+    encoding = Encoding(Builder(load(name)), joint=joint)
+    for state in encoding.states:
+        inputs = np.concatenate([encoding.input_columns(state, p) for p in PLAYERS])
+        assert len(set(inputs.tolist())) == sum(state.counts)
+        assert inputs.min() >= encoding.first_belief
+        assert inputs.max() < encoding.inputs
+        outputs = [encoding.output_columns(state, p) for p in PLAYERS]
+        assert max(columns.max() for columns in outputs) < encoding.outputs
+        for columns in outputs:
+            assert len(set(columns.tolist())) == len(columns)
+        for player in PLAYERS:
+            assert len(encoding.describe(state, player)) == encoding.first_belief
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_different_public_states_have_different_descriptions(name: str) -> None:
+    encoding = Encoding(Builder(load(name)), joint=True)
+    rows = {}
+    for state in encoding.states:
+        mover = None if encoding.symmetric else state.mover
+        rows.setdefault((mover, encoding.describe(state, 0).tobytes()), []).append(state.key)
+    alike = [keys for keys in rows.values() if len(keys) > 1]
+    if encoding.symmetric:
+        assert all(len(keys) == 2 for keys in alike)
+    else:
+        assert not alike
+
+
+def test_the_seats_of_liars_dice_are_one_situation() -> None:
+    encoding = Encoding(Builder(load("liars-dice-1x3")), joint=True)
+    after_one = encoding.states[encoding.number[(2, 1, False)]]
+    after_two = encoding.states[encoding.number[(2, 0, False)]]
+    assert np.array_equal(encoding.describe(after_one, 0), encoding.describe(after_two, 0))
+    for mover_of, other_of in ((1, 0), (0, 1)):
+        state = after_one if mover_of == 1 else after_two
+        assert encoding.input_columns(state, mover_of)[0] == encoding.first_belief
+        assert encoding.input_columns(state, other_of)[0] == encoding.first_belief + 3
