@@ -34,7 +34,8 @@ def test_help_is_what_a_bare_call_prints():
     code, out, _ = call()
     assert code == 0
     assert call("--help")[1] == out
-    for command in ("games", "solve", "exploitability", "show", "play", "bench"):
+    listed = ("games", "solve", "exploitability", "show", "play", "bench")
+    for command in (*listed, "spot", "equity", "range", "reproduce"):
         assert command in out
         assert call(command, "--help")[0] == 0
 
@@ -42,7 +43,7 @@ def test_help_is_what_a_bare_call_prints():
 def test_help_and_games_load_no_heavy_library():
     code = (
         "import sys; from tacit.cli import tacit; from click.testing import CliRunner;"
-        "[CliRunner().invoke(tacit, [*c]) for c in (['solve', '--help'], ['games', '--help'])];"
+        "[CliRunner().invoke(tacit, [*c]) for c in (['solve', '--help'], ['spot', '--help'])];"
         "print(sorted({'numba', 'scipy', 'matplotlib', 'pyspiel', 'torch'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

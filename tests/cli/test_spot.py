@@ -173,6 +173,14 @@ def test_a_small_file_stays_small_when_saved_again(files, tmp_path):
     assert not load_spot_solution(tmp_path / "again.npz").complete
 
 
+def test_solutions_of_games_and_of_spots_are_told_apart(files, tmp_path):
+    game = tmp_path / "kuhn.npz"
+    assert call("solve", "kuhn", "--iterations", "10", "--out", game)[0] == 0
+    assert f"`tacit show {game}` shows it" in fails("spot", "--load", game)
+    whole = files / "whole.npz"
+    assert f"`tacit spot --load {whole}` shows it" in fails("show", whole)
+
+
 @pytest.mark.parametrize("keep", [0.0, 0.5, 0.999])
 def test_a_file_cut_short_is_one_line(files, tmp_path, keep):
     data = (files / "whole.npz").read_bytes()

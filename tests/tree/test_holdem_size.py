@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
+
+import numpy as np
 import pytest
 
 from tacit.games.spot import Spot
+from tacit.solve import Solver, find_algorithm
+from tacit.solve.evaluation import Judge
 from tacit.tree import GameTooLargeError
 from tacit.tree.holdem_builder import build_spot
 from tacit.tree.holdem_size import spot_size
@@ -16,6 +22,16 @@ SPOTS = [
 ]
 
 
+def array_bytes(things: Iterable[object]) -> int:
+    found = 0
+    for thing in things:
+        if isinstance(thing, np.ndarray):
+            found += thing.nbytes
+        elif isinstance(thing, tuple | list):
+            found += array_bytes(thing)
+    return found
+
+
 @pytest.mark.parametrize("spot", SPOTS)
 @pytest.mark.parametrize("isomorphism", [True, False])
 def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool) -> None:
@@ -24,6 +40,13 @@ def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool) -> None:
     tree, size = build_spot(spot, isomorphism=isomorphism), spot_size(spot, isomorphism=isomorphism)
     assert size.public_states == pytest.approx(tree.nodes, rel=0.02)
     assert size.slots == pytest.approx(tree.sizes.slots, rel=0.05)
+    solver = Solver(tree, find_algorithm("dcfr"))
+    averages = solver.average_policy(np.float32), solver.average_policy(np.float64)
+    works = solver.workspace, Judge(tree, averages[0]).work
+    held = [tree.arrays, solver.sums, solver.policy, solver.regrets, averages]
+    held += [(work.matrices, work.reach, work.values, work.scratches) for work in works]
+    assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)
+    assert size.bytes > size.array_bytes
 
 
 def test_a_river_is_counted_exactly() -> None:
@@ -35,3 +58,18 @@ def test_what_does_not_fit_is_refused_with_the_estimate() -> None:
     flop = Spot.of("2c7dJh", pot=100, behind=10_000, bets="33%,75%,150%,a/60%,a")
     with pytest.raises(GameTooLargeError, match=r"needs about \d.* more than the 8.59 GB allowed"):
         build_spot(flop)
+    size = spot_size(SPOTS[1])
+    build_spot(SPOTS[1], max_bytes=size.bytes)
+    with pytest.raises(GameTooLargeError, match="give fewer bet sizes"):
+        build_spot(SPOTS[1], max_bytes=size.bytes - 1)
+
+
+def test_what_is_far_too_large_is_not_counted_to_its_end() -> None:
+    sizes = "25%,33%,50%,75%,100%,150%,200%,a/50%,75%,100%,a"
+    flop = Spot.of("2c7dJh", pot=100, behind=200_000, bets=sizes)
+    start = time.perf_counter()
+    with pytest.raises(GameTooLargeError, match=r"needs more than \d.* TB") as refused:
+        build_spot(flop)
+    assert "\n" not in str(refused.value)
+    assert time.perf_counter() - start < 10
+    assert not spot_size(flop, max_bytes=8 << 30).complete

@@ -42,7 +42,7 @@ def teh_tabular_command(
     """Turn endgame hold'em (ReBeL, Figure 5): exploitability after 1, 2, 4, … iterations.
 
     The whole tree of 3s7hTdKs with $20,000 stacks, every hand by itself, solved by linear CFR,
-    discounted CFR and FLOP. It takes about five minutes on two cores.
+    discounted CFR and FLOP. It takes about ten minutes on two cores.
     """
     from tacit.cli.output import console, print_json, print_table, table
     from tacit.cli.plot import plot_convergence

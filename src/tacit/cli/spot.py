@@ -299,7 +299,7 @@ def _solve(
     found = settings.spot()
     in_chips = limits.limits(found)
     if not quiet:
-        _print_size(found, isomorphism=isomorphism)
+        _print_size(found, isomorphism=isomorphism, memory=memory)
     tree = build_spot(found, isomorphism=isomorphism, max_bytes=memory)
     locks = {path: lock_policy(tree, path, lock) for path, lock in settings.locks.items()}
 
@@ -356,11 +356,12 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     return policy
 
 
-def _print_size(found: Spot, *, isomorphism: bool) -> None:
+def _print_size(found: Spot, *, isomorphism: bool, memory: int) -> None:
     from tacit.tree import readable_bytes
     from tacit.tree.holdem_size import spot_size
 
-    size = spot_size(found, isomorphism=isomorphism)
+    size = spot_size(found, isomorphism=isomorphism, max_bytes=memory)
+    size.check(memory, found.name)
     click.echo(
         f"about {size.public_states:,} public states, {size.slots:,} slots; solving takes about "
         f"{readable_bytes(size.bytes)} of memory",

@@ -285,7 +285,7 @@ def plot_point(view: NodeView, path: Path, *, title: str) -> None:
     cells = grid.policy_cells(view.policy, weights, view.reach[view.mover] * (weights > 0))
     shown = actions(view)
     frequencies = view.frequencies()
-    figure, axes = pyplot.subplots(figsize=(7.2, 8.2), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(7.2, 8.4), layout="constrained")
     white = (236, 236, 236)
     for number, cell in enumerate(cells):
         row, column = divmod(number, 13)
@@ -301,7 +301,8 @@ def plot_point(view: NodeView, path: Path, *, title: str) -> None:
     for line in range(14):
         axes.axhline(line, color="white", linewidth=1)
         axes.axvline(line, color="white", linewidth=1)
-    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
+    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal")
+    figure.suptitle(title)
     axes.spines[:].set_visible(False)
     legend = [
         Patch(color=_unit(a.colour), label=f"{a.words}: {100 * frequencies[a.label]:.1f} %")

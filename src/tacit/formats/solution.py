@@ -30,6 +30,7 @@ VERSION = 1
 DIGITS = 9
 """Payoffs and chances are compared to this many decimals."""
 
+_SHOWN_BY = {FORMAT: "tacit show", "tacit-spot": "tacit spot --load"}
 _KINDS: dict[str, type[RegretMatching] | type[FictitiousPlay]] = {
     kind.__name__: kind for kind in (RegretMatching, FictitiousPlay)
 }
@@ -205,7 +206,12 @@ def read_arrays(
         about = json.loads(str(arrays.pop("about")))
     except Exception:  # whatever NumPy, zip and JSON raise over bytes in memory, these are at fault
         raise foreign from None
-    if not isinstance(about, dict) or about.get("format") != kind:
+    if not isinstance(about, dict):
+        raise foreign
+    if about.get("format") != kind:
+        if about.get("format") in _SHOWN_BY:
+            shows = _SHOWN_BY[about["format"]]
+            raise SolutionError(f"{path} is a solution of another kind; `{shows} {path}` shows it")
         raise foreign
     if about.get("version") != version:
         raise SolutionError(

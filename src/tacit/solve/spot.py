@@ -260,9 +260,13 @@ class ClassRow:
 class NodeView:
     """One point of a solved tree. Vectors over hands are [1326], NaN where a hand is impossible."""
 
-    def __init__(self, solution: SpotSolution, found: Found) -> None:
+    def __init__(
+        self, solution: SpotSolution, found: Found, scale: tuple[float, float] = (1.0, 1.0)
+    ) -> None:
         self.solution = solution
         self.found = found
+        self._scale = scale
+        """What the ranges of the solution were divided by."""
         state = solution.tree.state(found.node)
         assert isinstance(state, HoldemState)
         self.state = state
@@ -324,7 +328,10 @@ class NodeView:
             self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
             for p in (0, 1)
         ]
-        return tuple(np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors))  # type: ignore[return-value]
+        first, second = (
+            self._scale[p] * np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors)
+        )
+        return first, second
 
     @cached_property
     def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -438,7 +445,10 @@ def _locks(
 
 
 def subgame_spot(view: NodeView, ranges: tuple[NDArray[Any], NDArray[Any]]) -> Spot:
-    """The spot at the start of the street of `view`: its board and chips, with these ranges."""
+    """The spot at the start of the street of `view`: its board and chips, with these ranges.
+
+    The ranges are divided by their largest weights.
+    """
     rules, betting = view.solution.spot.rules, view.betting
     return Spot(
         board=view.board,
@@ -474,7 +484,8 @@ def _solve_river(view: NodeView) -> NodeView:
     if not (ranges[0].any() and ranges[1].any()):
         raise GameError("this point is never reached, so the policy on its river is not solved")
     solution = solve_spot(subgame_spot(dealt, ranges), SpotLimits(percent=RIVER_TARGET))
-    return solution.view(moves[start:])
+    scale = float(ranges[0].max()), float(ranges[1].max())
+    return NodeView(solution, find(solution.tree, moves[start:]), scale)
 
 
 def _deals(view: NodeView, node: int) -> bool:

@@ -214,6 +214,7 @@ def build_spot(
     GameTooLargeError states the estimate if solving it would take more than `max_bytes`.
     """
     if stop is None:
-        spot_size(spot, isomorphism=isomorphism).check(max_bytes, spot.name)
+        size = spot_size(spot, isomorphism=isomorphism, max_bytes=max_bytes)
+        size.check(max_bytes, spot.name)
     builder = HoldemBuilder(spot, isomorphism=isomorphism, max_bytes=max_bytes)
     return PublicTree(builder, builder.draw([builder.root], stop=stop))

@@ -7,73 +7,155 @@ board of that street. Hands are counted on average over the boards, so the answe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
+from math import comb
 
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.cards import NUM_CARDS
 from tacit.games.no_limit import BOARD_SIZES
 from tacit.games.spot import IDENTITY, Spot, Suits, action_label, permute_card
 from tacit.tree.builder import readable_bytes, readable_count
+from tacit.tree.card_terminals import work_size
 from tacit.tree.public_state import GameTooLargeError
 
 SLOT_BYTES = 24
-"""Policy, regrets and sums in float32, and as much again while the average is checked."""
-NODE_BYTES = 3_000
-MOST_BETTING = 2_000_000
-"""More points of betting than this, cards aside, are not counted to their end."""
+"""Policy, regrets and sums in float32; at the end the average in float64 and in float32."""
+VECTOR_BYTES = 12
+"""A solver's in float32 and its judge's in float64."""
+NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
+"""What `TreeArrays` and its `CardTables` hold of each node, edge, hand of a board, and hand that a
+deal lets through."""
+OBJECT_BYTES = 1_600
+"""The public state behind a node, and the move to it."""
+CHECK_EVERY = 50_000
+"""After so many points of betting a walk that is already too large is given up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SpotSize:
-    """Public states and slots (action, hand) of a spot's tree."""
+    """Public states and slots (action, hand) of a spot's tree, and what goes with them.
+
+    vectors: entries of reaches, values and scratch for one thread (a further one needs those of one
+    board more); mapped: hands let through by deals; hands: those of all boards. `complete` is
+    false where counting stopped because it was too much already.
+    """
 
     public_states: int
     slots: int
+    vectors: int
+    mapped: int
+    hands: int
+    complete: bool = True
+
+    @property
+    def array_bytes(self) -> int:
+        """The arrays of the tree, of a solver and of what judges it."""
+        return (
+            SLOT_BYTES * self.slots
+            + VECTOR_BYTES * self.vectors
+            + (NODE_BYTES + EDGE_BYTES) * self.public_states
+            + MAP_BYTES * self.mapped
+            + HAND_BYTES * self.hands
+        )
 
     @property
     def bytes(self) -> int:
         """About what a solve takes at its peak."""
-        return SLOT_BYTES * self.slots + NODE_BYTES * self.public_states
+        return self.array_bytes + OBJECT_BYTES * self.public_states
 
     def check(self, max_bytes: int, name: str) -> None:
         """Raise GameTooLargeError if more than `max_bytes` are needed."""
         if self.bytes > max_bytes:
             raise GameTooLargeError(
-                f"{name} needs about {readable_bytes(self.bytes)} "
+                f"{name} needs {'about' if self.complete else 'more than'} "
+                f"{readable_bytes(self.bytes)} "
                 f"({readable_count(self.public_states)} public states), more than the "
                 f"{readable_bytes(max_bytes)} allowed; give fewer bet sizes or smaller ranges, "
                 "start on a later street, or allow more memory"
             )
 
 
-def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
-    """The size of a spot's tree to the end of the game."""
-    nodes = [0] * len(BOARD_SIZES)
-    actions = [[0, 0] for _ in BOARD_SIZES]
+@dataclass
+class _Street:
+    """What the betting comes to on one street, cards aside."""
+
+    nodes: int = 0
+    deals: int = 0
+    """Nodes where the next street's cards come."""
+    entries: int = 0
+    """Nodes with which the street begins."""
+    actions: list[int] = field(default_factory=lambda: [0, 0])
+    """Of each player, over all points where that player moves."""
+    most_actions: int = 0
+
+
+def spot_size(spot: Spot, *, isomorphism: bool = True, max_bytes: int | None = None) -> SpotSize:
+    """The size of a spot's tree to the end of the game.
+
+    With `max_bytes` the count ends soon after it has come to more than that.
+    """
+    boards = _boards(spot, isomorphism=isomorphism)
+    streets = [_Street() for _ in BOARD_SIZES]
     stack = [(spot.rules.start(), "")]
+    streets[spot.rules.first_street].entries = 1
     seen = 0
-    while stack and seen < MOST_BETTING:
+    while stack:
         betting, history = stack.pop()
-        seen += 1
-        nodes[betting.street] += 1
+        street = streets[betting.street]
+        street.nodes += 1
         if betting.player == CHANCE:
+            street.deals += 1
+            streets[betting.street + 1].entries += 1
             stack.append((betting.deal(), history + "/"))
         elif betting.player != TERMINAL:
             moves = spot.actions(betting, history)
-            actions[betting.street][betting.player] += len(moves)
+            street.actions[betting.player] += len(moves)
+            street.most_actions = max(street.most_actions, len(moves))
             stack += [(betting.act(m), history + action_label(betting, m)) for m in moves]
-    boards = _boards(spot, isomorphism=isomorphism)
+        seen += 1
+        if max_bytes is not None and seen % CHECK_EVERY == 0:
+            size = _size(spot, streets, boards, complete=False)
+            if size.bytes > max_bytes:
+                return size
+    return _size(spot, streets, boards, complete=True)
+
+
+def _size(
+    spot: Spot, streets: Sequence[_Street], boards: dict[int, int], *, complete: bool
+) -> SpotSize:
+    """Every street's betting, once for each of its boards."""
     hands = [float((weights > 0).sum()) for weights in spot.ranges]
-    states = slots = 0.0
-    for street in range(spot.rules.first_street, spot.rules.last_street + 1):
-        if street > spot.rules.first_street:
-            dealt = range(BOARD_SIZES[street - 1], BOARD_SIZES[street])
+    states = slots = vectors = mapped = held = scratch = 0.0
+    first, last = spot.rules.first_street, spot.rules.last_street
+    for number in range(first, last + 1):
+        street, count = streets[number], boards[number]
+        if number > first:
+            dealt = range(BOARD_SIZES[number - 1], BOARD_SIZES[number])
             for card in dealt:  # each of the cards that are left lies in as many hands, on average
-                hands = [count * (1 - 2 / (NUM_CARDS - card)) for count in hands]
-        states += boards[street] * nodes[street]
-        slots += boards[street] * sum(a * h for a, h in zip(actions[street], hands, strict=True))
-    return SpotSize(round(states), round(slots))
+                hands = [each * (1 - 2 / (NUM_CARDS - card)) for each in hands]
+            ways = comb(NUM_CARDS - BOARD_SIZES[number - 1], len(dealt))
+            # A board that stands for others lets through the hands of all of them.
+            mapped += boards[number - 1] * streets[number - 1].deals * ways * sum(hands)
+        states += count * street.nodes
+        held += count * sum(hands)
+        slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))
+        # Boards of a street take turns in the same vectors. A player's values stand at every node
+        # and on every way to the next street's boards; reaches where the player has just acted.
+        ways_on = street.deals * boards[number + 1] / count if number < last else 0
+        for player in (0, 1):
+            reaches = street.entries + street.actions[player]
+            vectors += (street.nodes + ways_on + reaches) * hands[player]
+        scratch = max(scratch, street.most_actions * max(hands), work_size(round(max(hands))))
+    # Scratch is there once for itself and once behind the values, for both players each.
+    return SpotSize(
+        public_states=round(states),
+        slots=round(slots),
+        vectors=round(vectors + 4 * scratch),
+        mapped=round(mapped),
+        hands=round(held),
+        complete=complete,
+    )
 
 
 def _boards(spot: Spot, *, isomorphism: bool) -> dict[int, int]:
