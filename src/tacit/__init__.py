@@ -58,8 +58,8 @@ def save_solution(solution: Solution, path: str | Path) -> None:
     files.save_solution(solution, path)
 
 
-def load_solution(path: str | Path) -> Solution:
-    """Read a solution from a file and rebuild its game."""
+def load_solution(path: str | Path, *, game: Game | None = None) -> Solution:
+    """Read a solution from a file and rebuild its game; give `game` if it is one of your own."""
     from tacit.formats import solution as files
 
-    return files.load_solution(path)
+    return files.load_solution(path, game=game)

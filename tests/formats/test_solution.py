@@ -16,6 +16,7 @@ from tacit.formats.solution import (
     save_solution,
 )
 from tacit.games import GameError, load
+from tacit.games.kuhn import Kuhn
 from tacit.solve import ALGORITHMS, Limits, resume, solve_tree
 from tacit.tree import build_tree
 
@@ -182,3 +183,29 @@ def test_games_are_found_by_name_wherever_they_come_from():
     assert load_game("openspiel:kuhn_poker").name == "openspiel:kuhn_poker"
     with pytest.raises(GameError, match="OpenSpiel has no game"):
         load_game("openspiel:kuhn_pokker")
+
+
+def test_a_game_of_ones_own_is_given_when_its_solution_is_loaded(tmp_path):
+    class Renamed(Kuhn):
+        name = "my-kuhn"
+
+    tree = build_tree(Renamed())
+    kept = solve_tree(tree, Limits(iterations=20))
+    save_solution(kept, tmp_path / "mine.npz")
+    with pytest.raises(GameError, match="unknown game 'my-kuhn'"):
+        load_solution(tmp_path / "mine.npz")
+    with pytest.raises(GameError, match="is a solution of my-kuhn, not of kuhn"):
+        load_solution(tmp_path / "mine.npz", game=Kuhn())
+    again = load_solution(tmp_path / "mine.npz", game=Renamed())
+    assert np.array_equal(again.policy, kept.policy)
+
+
+def test_links_are_followed_and_devices_left_alone(tmp_path):
+    tree = build_tree(Kuhn())
+    kept = solve_tree(tree, Limits(iterations=5))
+    (tmp_path / "link.npz").symlink_to(tmp_path / "real.npz")
+    save_solution(kept, tmp_path / "link.npz")
+    assert (tmp_path / "link.npz").is_symlink()
+    assert load_solution(tmp_path / "real.npz").iterations == 5
+    with pytest.raises(GameError, match="not an ordinary file"):
+        check_writable("/dev/null")

@@ -17,8 +17,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from tacit.agents.position import Position
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load
 from tacit.games.pursuit import Map, Pursuit, Transport
+from tacit.tree import Builder
 
 LEVEL_CAP = 4000
 """World states kept a level."""
@@ -290,3 +292,34 @@ def test_states_are_immutable_values(case: Case) -> None:
             assert state.child(action) == copy.child(action)
             assert repr(state) == before
             state = state.child(action)
+
+
+@every_case
+def test_the_tree_agrees_with_playing_the_rules(case: Case) -> None:
+    """Random games, followed by hand and through the public tree's transitions side by side."""
+    if case.notation:
+        pytest.skip("the tree starts at the game's start")
+    builder = Builder(case.game)
+    luck = np.random.default_rng(5)
+    for _ in range(12):
+        position = Position.start(builder, luck)
+        while position.world.player != TERMINAL:
+            state, world = position.state, position.world
+            assert state.mover == world.player
+            for player in (0, 1):
+                assert state.privates[player][position.infostate(player)] == world.private(player)
+            assert state.compatibility[position.infostate(0), position.infostate(1)] > 0
+            if world.player != CHANCE:
+                legal = state.expansion.legal[:, position.infostate(world.player)]
+                offered = [a for a, can in zip(state.expansion.actions, legal, strict=True) if can]
+                assert offered == sorted(world.actions())
+                action = int(luck.choice(offered))
+                assert state.expansion.labels[state.expansion.actions.index(action)] == (
+                    world.label(action)
+                )
+            else:
+                action = position.chance_action(luck)
+            _, position = position.after(action, luck)
+        cell = position.infostate(0), position.infostate(1)
+        paid = position.state.payoffs[cell] / position.state.compatibility[cell]
+        assert paid == pytest.approx(position.world.payoff())

@@ -10,9 +10,9 @@ from tacit.games import GameError, load
     [
         ("leducc", "did you mean 'leduc'"),
         ("liars-dice", "did you mean 'liars-dice-"),
-        ("liars-dice-0x6", "1 to 5 dice and 2 to 8 faces"),
-        ("liars-dice-1x1", "1 to 5 dice and 2 to 8 faces"),
-        ("liars-dice-6x6", "1 to 5 dice and 2 to 8 faces"),
+        ("liars-dice-0x6", "takes 1 die and 2 faces at least"),
+        ("liars-dice-1x1", "takes 1 die and 2 faces at least"),
+        ("liars-dice-50x50", "5.04e\\+28 different rolls"),
         ("pursuit-london", "maps: glasses"),
         ("zzz", "`tacit games` lists them"),
     ],

@@ -37,6 +37,9 @@ class _OneLineErrors(click.Group):
         try:
             code = super().main(*args, **kwargs)
             sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            code = 0
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else "tacit"
             _fail(f"{error.format_message()} (see `{context} --help`)", code=2)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import nn
 
 from tacit.learn.self_play import Position, SearchSettings, start
 from tacit.learn.settings import Settings
@@ -22,7 +23,7 @@ from tacit.solve.search import Search
 from tacit.tree import PLAYERS, build_forest
 from tacit.tree.beliefs import compatible_reach
 
-CONVERGED = SearchSettings(algorithm="dcfr", iterations=4096)
+CONVERGED = SearchSettings(algorithm="dcfr", iterations=2048)
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,11 @@ class Speed:
 
 
 def measure(settings: Settings, *, workers: int, seconds: float) -> Speed:
-    """Play with a fresh network for about `seconds`, then compare some of the roots' values."""
+    """Play with a random network for about `seconds`, then compare some of the roots' values."""
     player = Player(settings)
+    last = player.network.body[-1]
+    assert isinstance(last, nn.Linear)
+    nn.init.normal_(last.weight, std=0.05)  # a network that has an opinion
     weights = dump_weights(player.network)
     pool = Workers(settings, workers)
     positions = [(start(player.encoding),) * settings.table_size for _ in range(settings.tables)]
@@ -56,7 +60,7 @@ def measure(settings: Settings, *, workers: int, seconds: float) -> Speed:
         rate = made / (time.perf_counter() - began)
     finally:
         pool.close()
-    return Speed(rate, value_error(player, settings.search, positions[0][:32]))
+    return Speed(rate, value_error(player, settings.search, positions[0][:16]))
 
 
 def value_error(player: Player, search: SearchSettings, places: Sequence[Position]) -> float:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tacit import __version__
 from tacit.formats.game_names import load_game
-from tacit.games import GameError
+from tacit.games import Game, GameError
 from tacit.solve import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.tree import PublicTree, build_tree
 
@@ -69,7 +69,8 @@ def save_solution(solution: Solution, path: str | Path) -> None:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an npz to the side, then give it its name."""
+    """Write an npz to the side, then give it its name; a link stays one."""
+    path = path.resolve()
     part = _part(path)
     try:
         with part.open("wb") as file:
@@ -81,9 +82,11 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 def check_writable(path: str | Path) -> None:
     """Raise GameError if a file cannot be written at `path`; better before solving than after."""
-    path = Path(path)
+    path = Path(path).resolve()
     if path.is_dir():
         raise GameError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise GameError(f"cannot write {path}: it is not an ordinary file; name another")
     if not path.parent.is_dir():
         raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
     part = _part(path)
@@ -94,8 +97,13 @@ def check_writable(path: str | Path) -> None:
         raise GameError(f"cannot write {path}: {error.strerror}") from None
 
 
-def load_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> Solution:
-    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file."""
+def load_solution(
+    path: str | Path, *, game: Game | None = None, max_bytes: int = 8 << 30
+) -> Solution:
+    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file.
+
+    A game that has no name in the package, such as one of your own, is to be given.
+    """
     about, arrays = read_arrays(
         Path(path),
         FORMAT,
@@ -104,7 +112,9 @@ def load_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> Solution:
         parts={"history", "policy"},
         makes="tacit solve GAME --out",
     )
-    tree = build_tree(load_game(str(about["game"])), max_bytes=max_bytes)
+    if game is not None and game.name != about["game"]:
+        raise SolutionError(f"{path} is a solution of {about['game']}, not of {game.name}")
+    tree = build_tree(game or load_game(str(about["game"])), max_bytes=max_bytes)
     if about["fingerprint"] != fingerprint(tree):
         raise SolutionError(
             f"{path} was made by tacit {about['tacit']} for a game {about['game']!r} with another "

@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import comb, factorial, prod
 
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
-MAX_DICE, MAX_FACES = 5, 8
+MAX_ROLLS = 2000
+"""How many different rolls a player may have; pairs of them are listed."""
 
 Roll = tuple[int, ...]
 """A player's dice, sorted: their order on the table says nothing."""
@@ -144,10 +145,17 @@ class LiarsDice(Game):
 
     def __init__(self, dice: int | str, faces: int | str) -> None:
         rules = Rules(int(dice), int(faces))
-        if not (1 <= rules.dice <= MAX_DICE and 2 <= rules.faces <= MAX_FACES):
+        name = f"liars-dice-{rules.dice}x{rules.faces}"
+        if rules.dice < 1 or rules.faces < 2:
             raise GameError(
-                f"liars-dice-{rules.dice}x{rules.faces} is not possible; liars-dice-<dice>x<faces> "
-                f"takes 1 to {MAX_DICE} dice and 2 to {MAX_FACES} faces"
+                f"{name} is not possible; liars-dice-<dice>x<faces> takes 1 die and 2 faces "
+                "at least"
+            )
+        rolls = comb(rules.dice + rules.faces - 1, rules.dice)
+        if rolls > MAX_ROLLS:
+            raise GameError(
+                f"{name} is too large: a player has {rolls:.3g} different rolls, more than the "
+                f"{MAX_ROLLS:,} that fit in memory; take fewer dice or faces"
             )
         self.rules = rules
         self.name = f"liars-dice-{rules.dice}x{rules.faces}"

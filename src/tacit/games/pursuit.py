@@ -42,6 +42,8 @@ class Map:
 
     def __post_init__(self) -> None:
         starts = (self.mr_x, *self.detectives)
+        if not self.detectives or self.rounds < 1:
+            raise GameError(f"map {self.name!r}: there must be a detective and a round at least")
         if min(self.stations) < 1:
             raise GameError(f"map {self.name!r}: stations count from 1")
         if len(set(starts)) < len(starts) or not self.stations.issuperset(starts):

@@ -54,10 +54,9 @@ class Solver:
         self.tree = tree
         self.minimiser = minimiser
         self.iteration = 0
+        self.beliefs = beliefs
         self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
-        self.policy = np.empty_like(self.sums)
-        normalise_sums(tree.arrays, 0, self.sums, self.policy)
-        normalise_sums(tree.arrays, 1, self.sums, self.policy)
+        self.policy = _uniform(tree, self.sums)
         self.arrays, self.locks = lock(tree, locks or {}, self.policy)
         self.regrets = np.zeros(
             tree.sizes.slots if isinstance(minimiser, RegretMatching) else 0, dtype=dtype
@@ -67,7 +66,9 @@ class Solver:
         self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
 
     def run(self, iterations: int) -> None:
-        """Run this many iterations more."""
+        """Run this many iterations more; if the tree has grown, on all of it."""
+        if len(self.sums) != self.tree.sizes.slots:
+            self._grow()
         schedule = _schedule(self.minimiser, self.iteration + 1, iterations, self.policy.dtype)
         order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
@@ -98,6 +99,21 @@ class Solver:
             play_fictitiously(
                 *head, self.minimiser.optimistic, self.policy, self.mixture, self.sums, *tail
             )
+
+    def _grow(self) -> None:
+        """Keep what has been learnt; what is new starts as a new solver does."""
+        known, more = len(self.sums), self.tree.sizes.slots - len(self.sums)
+        self.sums = np.concatenate([self.sums, np.zeros(more, dtype=self.sums.dtype)])
+        uniform = _uniform(self.tree, np.zeros_like(self.sums))
+        self.policy = np.concatenate([self.policy, uniform[known:]])
+        if isinstance(self.minimiser, RegretMatching):
+            self.regrets = np.concatenate([self.regrets, np.zeros(more, dtype=self.sums.dtype)])
+        if self.mixture is not None:
+            self.mixture = np.concatenate([self.mixture, uniform[known:]])
+        self.arrays, self.locks = lock(self.tree, self.locks, self.policy)
+        self.workspace = Workspace(
+            self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
+        )
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""
@@ -221,6 +237,14 @@ def normalise(tree: PublicTree, sums: Array) -> Array:
     normalise_sums(tree.arrays, 0, sums, sums)
     normalise_sums(tree.arrays, 1, sums, sums)
     return sums
+
+
+def _uniform(tree: PublicTree, none: Array) -> Array:
+    """[slots] the policy that plays every legal action alike; `none` [slots] are zeros."""
+    policy = np.empty_like(none)
+    for player in PLAYERS:
+        normalise_sums(tree.arrays, player, none, policy)
+    return policy
 
 
 def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]) -> Array:

@@ -304,7 +304,7 @@ class Builder:
             raise GameTooLargeError(
                 f"{self.game.name} needs {word} {readable_bytes(needed)} ({count} public states), "
                 f"more than the {readable_bytes(self.max_bytes)} allowed; solve a smaller game, "
-                "limit the depth, or allow more memory"
+                "or allow more memory"
             )
 
     def _least(self, state: PublicState, depth: int | None, stop: StopRule | None) -> Size:

@@ -255,7 +255,7 @@ class PublicStateSpace:
         if self.cells > self.max_cells:
             raise GameTooLargeError(
                 f"{self.game.name} has more than {self.max_cells:,} pairs of infostates to visit; "
-                "solve a smaller game, or limit the depth"
+                "solve a smaller game"
             )
         first: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
         keyed: list[tuple[Hashable, Hashable, _Piece]] = []
