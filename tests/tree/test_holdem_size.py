@@ -8,12 +8,18 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from tacit.games.bet_sizes import BetSettings
+from tacit.games.cards import parse_board
+from tacit.games.holdem_variants import hunl
+from tacit.games.no_limit import BOARD_SIZES, BettingRules
+from tacit.games.ranges import parse_range
 from tacit.games.spot import Spot
 from tacit.solve import Solver, find_algorithm
 from tacit.solve.evaluation import Judge
 from tacit.tree import GameTooLargeError
+from tacit.tree.holdem import HoldemSpace
 from tacit.tree.holdem_builder import build_spot
-from tacit.tree.holdem_size import spot_size
+from tacit.tree.holdem_size import _boards, spot_size
 
 SPOTS = [
     Spot.of("2c7dJhQsKs", pot=100, behind=200, bets="50%,a/a"),
@@ -52,6 +58,25 @@ def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool) -> None:
 def test_a_river_is_counted_exactly() -> None:
     tree, size = build_spot(SPOTS[0]), spot_size(SPOTS[0])
     assert (size.public_states, size.slots) == (tree.nodes, tree.sizes.slots)
+
+
+@pytest.mark.parametrize(
+    "board", ["", "7s8s9s", "7s8s9h", "2c2d9h", "2c7dJh", "7s7h8s8h", "7s7h2s9s"]
+)
+def test_boards_are_counted_as_they_are_drawn(board: str) -> None:
+    cards = parse_board(board)
+    street = BOARD_SIZES.index(len(cards))
+    rules = BettingRules(first_street=street, last_street=max(street, 1) + (street > 0))
+    ranges = parse_range("random"), parse_range("random")
+    spot = Spot(board=cards, rules=rules, ranges=ranges, bets=BetSettings.parse(""))
+    space = HoldemSpace(spot)
+    assert _boards(spot, isomorphism=True)[street + 1] == len(space.next_deals(space.first, street))
+
+
+def test_whole_games_have_as_many_boards_as_suits_tell_apart() -> None:
+    spot = hunl()
+    assert _boards(spot, isomorphism=True) == {0: 1, 1: 1_755, 2: 63_193, 3: 2_554_656}
+    assert _boards(spot, isomorphism=False)[3] == 22_100 * 49 * 48
 
 
 def test_what_does_not_fit_is_refused_with_the_estimate() -> None:

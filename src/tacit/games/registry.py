@@ -12,6 +12,7 @@ from tacit.games.game import Game, GameError
 from tacit.games.kuhn import Kuhn
 from tacit.games.leduc import Leduc
 from tacit.games.liars_dice import LiarsDice
+from tacit.games.preflop43 import Preflop43
 from tacit.games.pursuit import Pursuit
 from tacit.games.rock_paper_scissors import RockPaperScissors
 from tacit.games.tic_tac_toe import TicTacToe
@@ -36,6 +37,7 @@ FAMILIES = (
         LiarsDice,
         tuple(f"liars-dice-{size}" for size in ("1x3", "1x4", "1x5", "1x6", "2x2", "2x3")),
     ),
+    Family("preflop43-([^-]+)-([0-9]{1,9})", Preflop43, ("preflop43-AsKsQhJdTc9c5h5d2s-10",)),
     Family("pursuit-(.+)", Pursuit, ("pursuit-glasses",)),
     Family("tic-tac-toe", TicTacToe, ("tic-tac-toe",)),
 )

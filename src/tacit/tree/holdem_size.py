@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import pairwise
 from math import comb
 
 from tacit.games import CHANCE, TERMINAL
@@ -159,31 +159,43 @@ def _size(
 
 
 def _boards(spot: Spot, *, isomorphism: bool) -> dict[int, int]:
-    """How many boards are drawn on each street; those that differ in suits only count once."""
+    """How many boards are drawn on each street; those that differ in suits only count once.
+
+    By Burnside's lemma: as many as a symmetry leaves unchanged, on average over the symmetries.
+    """
     symmetries = spot.symmetries() if isomorphism else (IDENTITY,)
-    level = [(spot.board, symmetries)]
-    found = {spot.rules.first_street: 1}
-    for street in range(spot.rules.first_street + 1, spot.rules.last_street + 1):
-        count = BOARD_SIZES[street] - BOARD_SIZES[street - 1]
-        level = [after for board, kept in level for after in _deals(board, kept, count)]
-        found[street] = len(level)
+    first = spot.rules.first_street
+    found = {}
+    for street in range(first, spot.rules.last_street + 1):
+        sizes = BOARD_SIZES[first : street + 1]
+        deals = tuple(after - before for before, after in pairwise(sizes))
+        unchanged = (_unchanged(_cycles(suits, spot.board), deals) for suits in symmetries)
+        found[street] = sum(unchanged) // len(symmetries)
     return found
 
 
-def _deals(
-    board: tuple[int, ...], symmetries: Sequence[Suits], count: int
-) -> list[tuple[tuple[int, ...], tuple[Suits, ...]]]:
-    """The next boards, one of each orbit, and the symmetries that they leave."""
-    left = [card for card in range(NUM_CARDS) if card not in board]
-    if len(symmetries) == 1:
-        return [((*board, *cards), (IDENTITY,)) for cards in combinations(left, count)]
-    found = []
-    seen: set[tuple[int, ...]] = set()
-    for cards in combinations(left, count):
-        if cards in seen:
-            continue
-        images = [tuple(sorted(permute_card(suits, c) for c in cards)) for suits in symmetries]
-        seen.update(images)
-        kept = tuple(s for s, image in zip(symmetries, images, strict=True) if image == cards)
-        found.append(((*board, *cards), kept))
-    return found
+def _cycles(suits: Suits, board: Sequence[int]) -> tuple[int, int, int]:
+    """How many cards, pairs and triples of cards that are left a permutation turns in a circle."""
+    counts = [0, 0, 0, 0]
+    for card in range(NUM_CARDS):
+        if card not in board:
+            length, other = 1, permute_card(suits, card)
+            while other != card:
+                length, other = length + 1, permute_card(suits, other)
+            counts[length - 1] += 1
+    return counts[0], counts[1] // 2, counts[2] // 3
+
+
+def _unchanged(cycles: tuple[int, int, int], deals: Sequence[int]) -> int:
+    """In how many ways deals of so many cards consist of whole cycles."""
+    if not deals:
+        return 1
+    singles, pairs, triples = cycles
+    total = 0
+    for threes in range(deals[0] // 3 + 1):
+        for twos in range((deals[0] - 3 * threes) // 2 + 1):
+            ones = deals[0] - 3 * threes - 2 * twos
+            ways = comb(singles, ones) * comb(pairs, twos) * comb(triples, threes)
+            left = singles - ones, pairs - twos, triples - threes
+            total += ways * _unchanged(left, deals[1:]) if ways else 0
+    return total

@@ -1,0 +1,188 @@
+"""PREFLOP43: the betting before the flop over a deck of which 43 cards are known (RL-CFR, A.2).
+
+Each player gets two cards and 43 of the other 48 are shown to both. What nobody has shown are nine
+cards: two of each player's and the five that make the board. So a player has 36 hands, the hands of
+both decide the board, and whoever knows the nine cards knows the game; which nine they are is part
+of its name. The tree goes on to the end of the hand.
+
+Raises are those of the paper's fixed abstraction. From a big blind's multiples they lead to
+multiples of it, so nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from tacit.games.bet_sizes import BetSettings
+from tacit.games.cards import format_cards, parse_cards
+from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games.no_limit import CALL, FOLD, PREFLOP, Betting, BettingRules, replay
+from tacit.games.spot import action_label
+
+UNKNOWN = 9
+"""How many cards nobody has shown."""
+BIG_BLIND = 100
+STACKS = range(10, 101)
+"""The paper's stacks, in big blinds."""
+BETS = BetSettings.parse({"preflop": "50%,100%,200%,400%,800%,a"})
+
+HANDS = tuple(combinations(range(UNKNOWN), 2))
+"""The 36 hands, as places among the nine cards."""
+DEALS = tuple(
+    (first, second)
+    for first, mine in enumerate(HANDS)
+    for second, other in enumerate(HANDS)
+    if not set(mine) & set(other)
+)
+"""The 756 ways to deal both hands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflop43State(State):
+    """A world state.
+
+    `cards` are the nine unknown cards, `stack` what each player starts with, in big blinds, `hands`
+    those of both players as numbers of `HANDS` (none before the deal), and `history` the betting in
+    notation.
+    """
+
+    cards: tuple[int, ...]
+    stack: int
+    hands: tuple[int, ...] = ()
+    history: str = ""
+
+    @property
+    def betting(self) -> Betting:
+        """The chips, and who bets."""
+        return _point(self.stack, self.history).betting
+
+    @property
+    def player(self) -> int:
+        return self.betting.player if self.hands else CHANCE
+
+    def actions(self) -> tuple[int, ...]:
+        if not self.hands:
+            return tuple(range(len(DEALS)))
+        return tuple(_point(self.stack, self.history).labels)
+
+    def chance(self) -> tuple[float, ...]:
+        return (1 / len(DEALS),) * len(DEALS)
+
+    def child(self, action: int) -> Preflop43State:
+        if not self.hands:
+            return Preflop43State(self.cards, self.stack, DEALS[action])
+        history = self.history + self.label(action)
+        return Preflop43State(self.cards, self.stack, self.hands, history)
+
+    def payoff(self) -> float:
+        stake = min(self.betting.committed) / BIG_BLIND
+        if self.betting.folded is not None:
+            return stake if self.betting.folded == 1 else -stake
+        return stake * _showdowns(self.cards)[self.hands]
+
+    def public(self) -> str | None:
+        return self.history if self.hands else None
+
+    def private(self, player: int) -> str | None:
+        return _hand(self.cards, self.hands[player]) if self.hands else None
+
+    def subgame_key(self) -> tuple[object, ...]:
+        """The chips and whose turn it is: how they came about does not matter."""
+        now = self.betting
+        chips = now.committed, now.last_raise, now.acted
+        return bool(self.hands), now.player, now.folded, chips
+
+    def label(self, action: int) -> str:
+        if not self.hands:
+            return "-".join(_hand(self.cards, hand) for hand in DEALS[action])
+        return _point(self.stack, self.history).labels[action]
+
+    def render(self, player: int | None = None) -> str:
+        unknown = f"Unknown: {format_cards(self.cards)}."
+        if not self.hands:
+            return f"{unknown} The hands are not dealt yet."
+        seen = [self.private(p) if player in (None, p) else "??" for p in (0, 1)]
+        chips = [f"{chips / BIG_BLIND:g}" for chips in self.betting.committed]
+        return (
+            f"{unknown} Player 1, the big blind, holds {seen[0]}, player 2 holds {seen[1]}. "
+            f"In the pot: {chips[0]} and {chips[1]} big blinds. Betting: {self.history or 'none'}."
+        )
+
+
+class Preflop43(Game):
+    """Each player gets two cards, 43 others are shown, and there is one round of betting.
+
+    Player 2 posts the small blind, half a big blind, and acts first; player 1 posts the big blind.
+    They fold, call (or check), raise by 0.5, 1, 2, 4 or 8 times the pot, or go all in. If nobody
+    folds, the last five cards are the board and the best hand of hold'em wins the pot. The name
+    states the nine cards that are not shown and the stacks in big blinds, 10 to 100.
+    """
+
+    unit = "big blinds"
+
+    def __init__(self, cards: str, stack: str | int) -> None:
+        self.cards = parse_cards(cards)
+        self.stack = int(stack)
+        if len(self.cards) != UNKNOWN:
+            raise GameError(
+                f"preflop43 has {UNKNOWN} cards that are not shown; {cards!r} has {len(self.cards)}"
+            )
+        if self.stack not in STACKS:
+            raise GameError(
+                f"preflop43 is played with {STACKS[0]} to {STACKS[-1]} big blinds, not {stack}"
+            )
+        self.name = f"preflop43-{format_cards(self.cards)}-{self.stack}"
+        self.title = f"PREFLOP43, {self.stack} big blinds"
+
+    def initial(self) -> Preflop43State:
+        return Preflop43State(self.cards, self.stack)
+
+
+class _Point(NamedTuple):
+    """A moment of the betting, and the notation of what may follow."""
+
+    betting: Betting
+    labels: dict[int, str]
+
+
+@cache
+def _point(stack: int, history: str) -> _Point:
+    """What all deals share after `history`."""
+    rules = BettingRules(
+        stacks=(stack * BIG_BLIND, stack * BIG_BLIND),
+        big_blind=BIG_BLIND,
+        small_blind=BIG_BLIND // 2,
+        last_street=PREFLOP,
+    )
+    betting = replay(rules, history)
+    if betting.player == TERMINAL:
+        return _Point(betting, {})
+    actions = (*((FOLD,) if betting.can_fold else ()), CALL, *BETS.raises(betting))
+    return _Point(betting, {action: action_label(betting, action) for action in actions})
+
+
+@cache
+def _hand(cards: tuple[int, ...], hand: int) -> str:
+    return format_cards(cards[place] for place in HANDS[hand])
+
+
+@cache
+def _showdowns(cards: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+    """For each deal whether player 0's hand wins (1), loses (-1) or ties (0)."""
+    # The evaluator brings a compiler with it, which a list of the games does not wait for.
+    from tacit.games.hand_rank import rank_cards
+
+    known = np.array(cards, np.int8)
+    sevens = []
+    for deal in DEALS:
+        held = [HANDS[hand] for hand in deal]
+        board = [place for place in range(UNKNOWN) if place not in (*held[0], *held[1])]
+        sevens += [known[[*hand, *board]] for hand in held]
+    strengths = rank_cards(np.stack(sevens)).reshape(-1, 2)
+    signs = np.sign(strengths[:, 0] - strengths[:, 1]).tolist()
+    return dict(zip(DEALS, signs, strict=True))
