@@ -7,6 +7,8 @@ values1, scratch: see `tacit.tree.passes`.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tacit.kernel import kernel
 from tacit.tree.order import DOWN
 from tacit.tree.passes import RECORD_BEST, UPDATE, ascend_range, descend_range, place
@@ -141,17 +143,31 @@ def normalise_range(tree, first, last, player, sums, policy):
         actions = tree.action_count[node]
         slot = tree.slot_start[node]
         legal = tree.legal_start[node]
-        for s in range(width):
-            total = sums.dtype.type(0)
-            possible = 0
-            for action in range(actions):
-                total += sums[slot + action * width + s]
-                possible += legal < 0 or tree.legal[legal + action * count + s % count] == 1
-            for action in range(actions):
-                here = slot + action * width + s
-                if total > 0:
-                    policy[here] = sums[here] / total
-                elif legal < 0 or tree.legal[legal + action * count + s % count] == 1:
-                    policy[here] = 1 / possible
-                else:
-                    policy[here] = 0
+        total = np.zeros(width, dtype=sums.dtype)
+        for action in range(actions):
+            here = slot + action * width
+            come = sums[here : here + width]
+            for s in range(width):
+                total[s] += come[s]
+        uniform = sums.dtype.type(1 / actions)
+        for action in range(actions):
+            here = slot + action * width
+            come, chosen = sums[here : here + width], policy[here : here + width]
+            for s in range(width):
+                chosen[s] = come[s] / total[s] if total[s] > 0 else uniform
+        if legal >= 0:
+            _play_legally(actions, count, width, slot, tree.legal[legal:], total, policy)
+
+
+@kernel
+def _play_legally(actions, count, width, slot, mask, total, policy):
+    """Make entries without a total uniform over what is legal; mask: [A, count]."""
+    for s in range(width):
+        if total[s] > 0:
+            continue
+        possible = 0
+        for action in range(actions):
+            possible += mask[action * count + s % count]
+        for action in range(actions):
+            allowed = mask[action * count + s % count]
+            policy[slot + action * width + s] = allowed / possible

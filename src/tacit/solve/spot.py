@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ DEFAULT_TARGET = 0.5
 """Percent of the pot."""
 RIVER_TARGET = 0.1
 """Percent of the pot to which rivers that a file left out are solved again."""
-CHECK_EVERY = 20
+FIRST_CHECK = 16
 
 Policy = NDArray[np.float32]
 Path = str | Sequence[str]
@@ -110,13 +111,21 @@ def solve_spot(
         best = jury.value(0, BEST), jury.value(1, BEST)
         return (best[0] + best[1]) / 2, (best[0] - best[1]) / 2
 
+    bounds = (limits or SpotLimits()).limits(spot)
+    seen: list[Checkpoint] = []
+
+    def note(point: Checkpoint) -> None:
+        seen.append(point)
+        if on_checkpoint is not None:
+            on_checkpoint(point)
+
     result = run(
         solver,
-        (limits or SpotLimits()).limits(spot),
-        on_checkpoint=on_checkpoint,
+        bounds,
+        on_checkpoint=note,
         on_chunk=on_chunk,
         judge=judge,
-        next_check=next_check,
+        next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
     )
     return SpotSolution(
         spot=spot,
@@ -129,10 +138,25 @@ def solve_spot(
     )
 
 
-def next_check(iteration: int) -> int:
-    """The next iteration at which the policy is checked: every 20, later less often."""
-    step = max(CHECK_EVERY, iteration // 8 // CHECK_EVERY * CHECK_EVERY)
-    return (iteration // step + 1) * step
+def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
+    """The next iteration at which the policy is checked: a check costs as much as a few iterations.
+
+    Iterations double from one check to the next, unless the pace at which the exploitability has
+    fallen, taken to be a power of their number, promises the target before.
+    """
+    if not seen:
+        return FIRST_CHECK
+    now = seen[-1]
+    latest = 2 * now.iteration
+    if target is None or len(seen) < 2:
+        return latest
+    then = seen[-2]
+    if not 0 < now.exploitability < then.exploitability:
+        return latest
+    power = log(then.exploitability / now.exploitability) / log(now.iteration / then.iteration)
+    promised = now.iteration * (now.exploitability / target) ** (1 / power)
+    earliest = now.iteration + max(1, now.iteration // 20)
+    return int(min(latest, max(earliest, ceil(promised))))
 
 
 @dataclass(frozen=True, kw_only=True)
