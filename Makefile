@@ -29,6 +29,7 @@ venv: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,openspiel]'
+	$(BIN)/tacit warm-up
 	touch $(STAMP)
 
 clean:

@@ -24,6 +24,7 @@ from tacit.cli.show import show
 from tacit.cli.solve import solve
 from tacit.cli.spot import spot
 from tacit.cli.train import train
+from tacit.cli.warm_up import warm_up
 from tacit.games import GameError
 
 INTERRUPTED = 130
@@ -89,6 +90,7 @@ for command in (
     evaluate,
     bench,
     reproduce,
+    warm_up,
 ):
     tacit.add_command(command)
 

@@ -1,0 +1,44 @@
+"""`tacit warm-up`: compile the kernels now, so that the first solve is as quick as later ones."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("warm-up")
+def warm_up() -> None:
+    """Compile the kernels now, so that the first solve is as quick as later ones."""
+    import multiprocessing
+    import time
+
+    began = time.perf_counter()
+    context = multiprocessing.get_context("spawn")
+    jobs = [context.Process(target=job) for job in (_solver, _evaluation)]
+    for job in jobs:
+        job.start()
+    for job in jobs:
+        job.join()
+    if any(job.exitcode for job in jobs):
+        raise click.ClickException("the kernels could not be compiled")
+    click.echo(f"the kernels are compiled ({time.perf_counter() - began:.0f} s)")
+
+
+def _solver() -> None:
+    """The kernels of the solvers, in single precision."""
+    from tacit.games import load
+    from tacit.solve import Solver, find_algorithm
+    from tacit.tree import build_tree
+
+    tree = build_tree(load("kuhn"))
+    for algorithm in ("pcfr+", "fp"):
+        Solver(tree, find_algorithm(algorithm)).run(1)
+
+
+def _evaluation() -> None:
+    """The kernels that judge a policy, in double precision."""
+    from tacit.games import load
+    from tacit.solve import evaluate, normalise
+    from tacit.tree import build_tree
+
+    tree = build_tree(load("kuhn"))
+    evaluate(tree, normalise(tree, tree.uniform_policy()))
