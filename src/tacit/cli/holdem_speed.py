@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.cli.peak_memory import peak
+from tacit.cli.peak_memory import peak, restarted_peak
 from tacit.formats.spot_file import load_spot_file
 from tacit.games.hand_rank import rank_boards, rank_cards
 from tacit.games.spot import Spot
@@ -41,7 +41,7 @@ def measure_spot(name: str) -> dict[str, Any]:
         SMALL_BOARDS[name], ranges=("AcAd,9s8s", "KsKd,Tc8c"), pot=100, behind=100, bets="a"
     )
     solve_spot(small, SpotLimits(iterations=2), threads=threads)
-    before = peak()
+    before = restarted_peak()
     spot = load_spot_file(example).spot()
     tree = build_spot(spot)
     solutions = [
