@@ -97,22 +97,6 @@ class SpotFile:
             name=self.title,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in a file; `read_spot` reads it back."""
-        return {
-            "title": self.title,
-            "board": self.board,
-            "pot": self.pot,
-            "stacks": list(self.stacks or ()),
-            "big_blind": self.big_blind,
-            "ranges": dict(zip(PLAYERS, self.ranges, strict=True)),
-            "bets": self.bets if isinstance(self.bets, str) else dict(self.bets or {}),
-            "thresholds": dict(self.thresholds),
-            "add": {path: list(totals) for path, totals in self.additions.items()},
-            "lock": {path: dict(lock) for path, lock in self.locks.items()},
-            "solve": dict(self.solve),
-        }
-
 
 def load_spot_file(name: str | Path) -> SpotFile:
     """The spot of a TOML file, or of the example with this name."""

@@ -22,10 +22,9 @@ class Settings:
     moves. Self-play: `tables` of `table_size` games each play `rounds` subgames an epoch, and one
     player explores with probability `explore`; with `random_beliefs` subgames start at random
     public states with random beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning:
-    `hidden` layers, `joint` for one network that answers for both players at once, `policy` for a
-    policy network that warm starts the search; `steps` of Adam an epoch on `batch` examples from
-    the last `buffer`, at `learning_rate`, halved every `halve_every` epochs; the older half of the
-    buffer is dropped once, after `drop_after` epochs.
+    `hidden` layers, `joint` for one network that answers for both players at once; `steps` of Adam
+    an epoch on `batch` examples from the last `buffer`, at `learning_rate`, halved every
+    `halve_every` epochs; the older half of the buffer is dropped once, after `drop_after` epochs.
     """
 
     game: str = "liars-dice-1x4"
@@ -42,7 +41,6 @@ class Settings:
     random_beliefs: bool = False
     hidden: tuple[int, ...] = (128, 128)
     joint: bool = True
-    policy: bool = False
     steps: int = 32
     batch: int = 512
     learning_rate: float = 1e-3
