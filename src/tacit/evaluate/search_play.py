@@ -7,9 +7,10 @@ played out over every public state; since an average over few is more exploitabl
 the figure is an upper bound in expectation, as in the paper's Table 2.
 
 Within one search the mean over its sampled iteration is known exactly: it is the search's average
-policy. So only the beliefs that are passed down are sampled (`exact`, our default); the paper's own
-measure (`sampled`) also plays each search by its sampled iteration. With `unsafe` the average
-policy's beliefs are passed down instead, which is not sound.
+policy. So only the beliefs that are passed down are sampled (`exact`, our default), and evenly: the
+playthroughs that come to one public state share out the iterations there between them. The paper's
+own measure (`sampled`) draws each by itself, and also plays each search by its sampled iteration.
+With `unsafe` the average policy's beliefs are passed down instead, which is not sound.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ def _search(
         mode=settings.mode,
     )
     pairs = [_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
-    when = random.choice(settings.iterations, size=len(batch), p=settings.weights()) + 1
+    places = [item.place for item in batch]
+    when = _draw_iterations(places, settings.weights(), random, evenly=form == "exact")
     below: list[_Frontier] = []
     playing: list[tuple[int, int, Array]] = []
 
@@ -150,6 +152,21 @@ def _search(
                 plan = forest.block(plans, part.node)[:, part.copy, :]
                 tree.block(sums, whole.node)[:, whole.copy, :] += plan * _scale(item.reach[mover])
     return below
+
+
+def _draw_iterations(
+    places: list[Place], shares: Array, random: np.random.Generator, *, evenly: bool
+) -> NDArray[np.int64]:
+    """[places] an iteration for each, by its share; `evenly` over those at the same place."""
+    points = random.random(len(places))
+    if evenly:
+        groups: dict[Place, list[int]] = {}
+        for number, place in enumerate(places):
+            groups.setdefault(place, []).append(number)
+        for group in groups.values():
+            points[group] = (random.permutation(len(group)) + points[group]) / len(group)
+    found: NDArray[np.int64] = 1 + np.searchsorted(np.cumsum(shares)[:-1], points, side="right")
+    return found
 
 
 def _plans_of(search: Search, playing: list[tuple[int, int, Array]]) -> Array:

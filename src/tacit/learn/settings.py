@@ -25,6 +25,8 @@ class Settings:
     `hidden` layers, `joint` for one network that answers for both players at once; `steps` of Adam
     an epoch on `batch` examples from the last `buffer`, at `learning_rate`, halved every
     `halve_every` epochs; the older half of the buffer is dropped once, after `drop_after` epochs.
+    The exploitability is measured every `judge_every` epochs (0: never), over
+    `judge_playthroughs`.
     """
 
     game: str = "liars-dice-1x4"
@@ -48,6 +50,8 @@ class Settings:
     buffer: int = 400_000
     drop_after: int = 20
     huber: float = 0.1
+    judge_every: int = 0
+    judge_playthroughs: int = 16
 
     @property
     def search(self) -> SearchSettings:

@@ -19,7 +19,7 @@ import torch
 from tacit.games import load
 from tacit.learn.encoding import Encoding
 from tacit.learn.network import ValueNetwork
-from tacit.learn.self_play import Examples, Position, play_round, random_positions
+from tacit.learn.self_play import Examples, Position, play_round, random_positions, solve_positions
 from tacit.learn.settings import Settings
 from tacit.tree import Builder
 
@@ -61,15 +61,17 @@ class Player:
         parts = []
         for _ in range(settings.rounds):
             if settings.random_beliefs:
-                positions = random_positions(self.encoding, len(positions), random)
-            examples, positions = play_round(
-                self.encoding,
-                self.network,
-                positions,
-                settings.search,
-                random,
-                explore=settings.explore,
-            )
+                places = random_positions(self.encoding, len(positions), random)
+                examples = solve_positions(self.encoding, self.network, places, settings.search)
+            else:
+                examples, positions = play_round(
+                    self.encoding,
+                    self.network,
+                    positions,
+                    settings.search,
+                    random,
+                    explore=settings.explore,
+                )
             parts.append(examples)
         rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
         return Outcome(Examples(rows, values), tuple(positions))
