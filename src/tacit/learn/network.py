@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from tacit.learn.encoding import Encoding
+from tacit.solve.leaves import Guide
 from tacit.tree import PublicState
 
 
@@ -26,13 +27,19 @@ def mlp(inputs: int, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
 
 
 class ValueNetwork(nn.Module):
-    """A network that answers at leaves; `scale` is the largest payoff, values are in its units."""
+    """A network that answers at leaves; `scale` is the largest payoff, values are in its units.
+
+    `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
+    """
+
+    guide: Guide | None
 
     def __init__(self, encoding: Encoding, hidden: tuple[int, ...], scale: float) -> None:
         super().__init__()
         self.encoding = encoding
         self.scale = scale
         self.body = mlp(encoding.inputs, encoding.outputs, hidden)
+        self.guide = None
 
     @property
     def inputs(self) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.games import GameError
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.self_play import SearchSettings, Stop
 from tacit.solve.search import Mode
 
 
@@ -18,13 +18,15 @@ from tacit.solve.search import Mode
 class Settings:
     """A training run. An epoch is one task for every table, then gradient steps.
 
-    The search: `algorithm`, `mode`, `iterations` (updates of both players) and `depth` in public
-    moves. Self-play: `tables` of `table_size` games each play `rounds` subgames an epoch, and one
-    player explores with probability `explore`; with `random_beliefs` subgames start at random
-    public states with random beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning:
-    `hidden` layers, `joint` for one network that answers for both players at once; `steps` of Adam
-    an epoch on `batch` examples from the last `buffer`, at `learning_rate`, halved every
-    `halve_every` epochs; the older half of the buffer is dropped once, after `drop_after` epochs.
+    The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public
+    moves or `stop=round`, and `warm_start`, as in `SearchSettings`. Self-play: `tables` of
+    `table_size` games each play `rounds` subgames an epoch, and one player explores with
+    probability `explore`; with `random_beliefs` subgames start at random public states with random
+    beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
+    one network that answers for both players at once, `policy` for a policy network of the same
+    size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
+    `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
+    once, after `drop_after` epochs.
     """
 
     game: str = "liars-dice-1x4"
@@ -34,6 +36,8 @@ class Settings:
     mode: Mode = "cfr-d"
     iterations: int = 64
     depth: int = 2
+    stop: Stop = "depth"
+    warm_start: int = 0
     tables: int = 4
     table_size: int = 64
     rounds: int = 4
@@ -41,6 +45,7 @@ class Settings:
     random_beliefs: bool = False
     hidden: tuple[int, ...] = (128, 128)
     joint: bool = True
+    policy: bool = False
     steps: int = 32
     batch: int = 512
     learning_rate: float = 1e-3
@@ -57,6 +62,8 @@ class Settings:
             mode=self.mode,
             iterations=self.iterations,
             depth=self.depth,
+            stop=self.stop,
+            warm_start=self.warm_start,
         )
 
     def changed(self, changes: dict[str, str]) -> Settings:
