@@ -161,7 +161,7 @@ def test_self_play_goes_through_every_kind_of_game(game: str, joint: bool) -> No
     random = np.random.default_rng(1)
     visited = set()
     for _ in range(12):
-        examples, positions = play_round(
+        examples, positions, _ = play_round(
             player.encoding, player.network, positions, settings.search, random
         )
         assert np.isfinite(examples.values).all()

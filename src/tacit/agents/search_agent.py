@@ -1,7 +1,8 @@
 """An agent that searches at every move with a value network (ReBeL, section 6).
 
 It solves the subgame at the current PBS, samples one iteration, plays by that iteration's policy
-until the subgame ends, and passes that iteration's beliefs down to the next one. In expectation it
+until the subgame ends, and passes that iteration's beliefs down to the next one (those of its
+average policy in CFR-AVG and fictitious play, as in self-play). In expectation it
 plays the search's equilibrium whatever the opponent does (Theorem 3). With `safe=False` it plays
 the average policy and passes its beliefs down: *unsafe* search, for comparison.
 """
@@ -17,9 +18,7 @@ from tacit.agents.agent import draw_action
 from tacit.agents.position import Position
 from tacit.learn.self_play import SearchSettings
 from tacit.solve.leaves import Evaluator
-from tacit.solve.minimiser import find_algorithm
-from tacit.solve.search import Search
-from tacit.tree import LEAF, PLAYERS, Builder, Place, PublicState, PublicTree, build_forest
+from tacit.tree import LEAF, PLAYERS, Builder, Place, PublicState, PublicTree
 from tacit.tree.beliefs import normalised
 
 Array = NDArray[Any]
@@ -73,19 +72,13 @@ class SearchAgent:
 
     def _search(self, state: PublicState, beliefs: tuple[Array, Array]) -> None:
         settings = self.settings
-        tree = build_forest(self.builder, [state], depth=settings.depth)
-        search = Search(
-            tree,
-            find_algorithm(settings.algorithm),
-            self.evaluator,
-            beliefs=[beliefs],
-            mode=settings.mode,
-        )
+        tree = settings.forest(self.builder, [state])
+        search = settings.begin(tree, self.evaluator, [beliefs])
         weights = settings.weights()
         last = 1 + int(self.random.choice(len(weights), p=weights))
         search.run(last if self.safe else settings.iterations)
         self.tree, self.place = tree, Place(*tree.roots[0])
         if self.safe:
-            self.policy, self.reach = search.policy, search.work.reach
+            self.policy, self.reach = search.policy, search.believed_reach()
         else:
             self.policy, self.reach = search.average_policy(), search.average_reach()

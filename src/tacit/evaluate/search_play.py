@@ -1,8 +1,9 @@
 """The policy that search plays, written out over the whole game, and so its exploitability.
 
 An agent that searches at every move plays, in each *playthrough*, by the policy of one randomly
-sampled iteration of each search, and passes that iteration's beliefs down (ReBeL, section 6). The
-policy that counts is the mean over all playthroughs. It is estimated from a number of them, each
+sampled iteration of each search, and passes that iteration's beliefs down (ReBeL, section 6): those
+of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. The policy
+that counts is the mean over all playthroughs. It is estimated from a number of them, each
 played out over every public state; since an average over few is more exploitable than over many,
 the figure is an upper bound in expectation, as in the paper's Table 2.
 
@@ -15,20 +16,18 @@ With `unsafe` the average policy's beliefs are passed down instead, which is not
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.self_play import SearchSettings
-from tacit.solve.engine import normalise
+from tacit.solve.engine import Workspace, normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.leaves import Evaluator
 from tacit.solve.minimiser import find_algorithm
-from tacit.solve.search import Search
-from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree, build_forest
+from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
 from tacit.tree.passes import descend
 
 Array = NDArray[Any]
@@ -37,12 +36,16 @@ FOREST = 2048
 """How many subgames are solved as one forest."""
 
 
-@dataclass(frozen=True)
-class _Frontier:
-    """A subgame still to be searched: where it stands, and both players' own reaches there."""
+class _Frontier(NamedTuple):
+    """A subgame still to be searched.
+
+    Where it stands; the players' own reaches by what the playthrough plays; and the reaches that
+    are believed, from which it is searched.
+    """
 
     place: Place
-    reach: tuple[Array, Array]
+    played: tuple[Array, Array]
+    believed: tuple[Array, Array]
 
 
 def search_policy(
@@ -63,7 +66,8 @@ def search_policy(
     sums = np.zeros(tree.sizes.slots)
     root = Place(*tree.roots[0])
     counts = tree.state(root.node).counts
-    waiting = [_Frontier(root, (np.ones(counts[0]), np.ones(counts[1])))] * playthroughs
+    all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
+    waiting = [_Frontier(root, all_of_them, all_of_them)] * playthroughs
     if form == "unsafe":
         waiting = waiting[:1]
     while waiting:
@@ -100,57 +104,63 @@ def _search(
     sums: NDArray[np.float64],
 ) -> list[_Frontier]:
     """Solve a batch of subgames, add what they play to `sums`, and return what is below them."""
-    states = [tree.state(item.place.node) for item in batch]
-    forest = build_forest(tree.builder, states, depth=settings.depth)
-    beliefs = [(_believable(item.reach[0]), _believable(item.reach[1])) for item in batch]
-    search = Search(
-        forest,
-        find_algorithm(settings.algorithm),
-        evaluator,
-        beliefs=beliefs,
-        mode=settings.mode,
-    )
+    forest = settings.forest(tree.builder, [tree.state(item.place.node) for item in batch])
+    beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
+    search = settings.begin(forest, evaluator, beliefs)
     pairs = [_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
     places = [item.place for item in batch]
     when = _draw_iterations(places, settings.weights(), random, evenly=form == "exact")
+    weight = find_algorithm(settings.algorithm).weight
+    plans = np.zeros_like(search.sums)
+    played = Workspace(forest, [item.played for item in batch], np.float32).reach
     below: list[_Frontier] = []
-    playing: list[tuple[int, int, Array]] = []
 
-    def pass_down(numbers: list[int], reach: tuple[Array, Array]) -> None:
+    def play(policy: Array, share: float) -> None:
+        """Carry what is played down by `policy`, and add its `share` to the plans."""
+        for player in PLAYERS:
+            descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
+
+    def pass_down(numbers: Iterable[int], believed: tuple[Array, Array]) -> None:
         for number in numbers:
             for whole, part in pairs[number]:
-                if forest.arrays.player[part.node] != LEAF:
-                    continue
-                own = tuple(
-                    forest.vectors(reach[p], p, part.node, values=False)[part.copy].astype(
-                        np.float64
+                if forest.arrays.player[part.node] == LEAF:
+                    own, thought = (
+                        tuple(
+                            forest.vectors(r[p], p, part.node, values=False)[part.copy].copy()
+                            for p in PLAYERS
+                        )
+                        for r in (played, believed)
                     )
-                    * _scale(batch[number].reach[p])
-                    for p in PLAYERS
-                )
-                if own[0].any() or own[1].any():
-                    below.append(_Frontier(whole, (own[0], own[1])))
+                    if own[0].any() or own[1].any():
+                        below.append(_Frontier(whole, own, thought))
+
+    def add(numbers: Iterable[int]) -> None:
+        for number in numbers:
+            for whole, part in pairs[number]:
+                if forest.arrays.player[part.node] < CHANCE:
+                    plan = forest.block(plans, part.node)[:, part.copy, :]
+                    tree.block(sums, whole.node)[:, whole.copy, :] += plan
 
     def each(iteration: int) -> None:
         due = np.flatnonzero(when == iteration).tolist()
-        if due and form != "unsafe":
-            pass_down(due, search.work.reach)
-        if due and form == "sampled":
-            for number in due:
-                playing.append((number, iteration, search.policy.copy()))
+        if form == "exact":
+            play(search.policy, weight(iteration))
+        elif form == "sampled" and due:
+            plans[:] = 0
+            play(search.policy, 1)
+            add(due)
+        if form != "unsafe" and due:
+            pass_down(due, search.believed_reach())
 
     search.run(settings.iterations, each=each)
-    if form == "unsafe":
-        pass_down(list(range(len(batch))), search.average_reach())
-    plans = search.sums / search.total_weight
-    if form == "sampled":
-        plans = _plans_of(search, playing)
-    for number, item in enumerate(batch):
-        for whole, part in pairs[number]:
-            mover = forest.arrays.player[part.node]
-            if mover < CHANCE:
-                plan = forest.block(plans, part.node)[:, part.copy, :]
-                tree.block(sums, whole.node)[:, whole.copy, :] += plan * _scale(item.reach[mover])
+    everything = range(len(batch))
+    if form == "exact":
+        plans /= search.total_weight
+        add(everything)
+    elif form == "unsafe":
+        play(search.average_policy().astype(np.float32), 1)
+        add(everything)
+        pass_down(everything, search.average_reach())
     return below
 
 
@@ -169,30 +179,9 @@ def _draw_iterations(
     return found
 
 
-def _plans_of(search: Search, playing: list[tuple[int, int, Array]]) -> Array:
-    """[slots] each root's part of the plan of the policy it was sampled to play."""
-    forest = search.tree
-    plans = np.zeros_like(search.sums)
-    for number, _, policy in playing:
-        own = np.zeros_like(search.sums)
-        for player in PLAYERS:
-            descend(forest.arrays, player, policy, search.spare_reach[player], own, np.float32(1))
-        root = forest.roots[number]
-        for place, _ in forest.walk(Place(root.node, root.copy)):
-            if forest.arrays.player[place.node] < CHANCE:
-                block = forest.block(plans, place.node)
-                block[:, place.copy, :] = forest.block(own, place.node)[:, place.copy, :]
-    return plans
-
-
 def _believable(reach: Array) -> Array:
     """A reach to search with: where there is none at all, anything is as likely."""
     return reach if reach.any() else np.ones_like(reach)
-
-
-def _scale(reach: Array) -> float:
-    """What undoes `_believable`: a player who cannot be here adds nothing."""
-    return 1.0 if reach.any() else 0.0
 
 
 def _pairs(

@@ -18,9 +18,7 @@ from torch import nn
 from tacit.learn.self_play import Position, SearchSettings, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights
-from tacit.solve.minimiser import find_algorithm
-from tacit.solve.search import Search
-from tacit.tree import PLAYERS, build_forest
+from tacit.tree import PLAYERS
 from tacit.tree.beliefs import compatible_reach
 
 CONVERGED = SearchSettings(algorithm="dcfr", iterations=2048)
@@ -66,7 +64,7 @@ def measure(settings: Settings, *, workers: int, seconds: float) -> Speed:
 def value_error(player: Player, search: SearchSettings, places: Sequence[Position]) -> float:
     """The mean over roots and players of |value - converged value|, weighed by the beliefs."""
     found = _values(player, search, places)
-    truth = _values(player, replace(CONVERGED, depth=search.depth), places)
+    truth = _values(player, replace(CONVERGED, depth=search.depth, stop=search.stop), places)
     errors = []
     for number, place in enumerate(places):
         state = player.encoding.states[place.state]
@@ -81,12 +79,7 @@ def _values(
     player: Player, settings: SearchSettings, places: Sequence[Position]
 ) -> list[list[NDArray[np.float64]]]:
     states = [player.encoding.states[place.state] for place in places]
-    search = Search(
-        build_forest(player.encoding.builder, states, depth=settings.depth),
-        find_algorithm(settings.algorithm),
-        player.network,
-        beliefs=[place.beliefs for place in places],
-        mode=settings.mode,
-    )
+    tree = settings.forest(player.encoding.builder, states)
+    search = settings.begin(tree, player.network, [place.beliefs for place in places])
     search.run(settings.iterations)
     return [search.root_values(p) for p in PLAYERS]

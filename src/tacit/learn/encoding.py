@@ -55,17 +55,18 @@ class Encoding:
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] where the beliefs in the infostates of `player` stand in a row."""
         behind = 0 if player == self._first(state) else self.width
-        return self.first_belief + behind + self._places(state, player)
+        return self.first_belief + behind + self.places(state, player)
 
     def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] where the values of the infostates of `player` stand in an answer."""
         behind = 0 if player == self._first(state) or not self.joint else self.width
-        return behind + self._places(state, player)
+        return behind + self.places(state, player)
 
     def _first(self, state: PublicState) -> int:
         return state.mover if self.symmetric and state.mover < CHANCE else 0
 
-    def _places(self, state: PublicState, player: int) -> NDArray[np.int32]:
+    def places(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """[K] the number of each infostate's private key among those that `player` can have."""
         index = self._index[player]
         return np.array([index[key] for key in state.privates[player]], dtype=np.int32)
 

@@ -10,12 +10,27 @@ from numpy.typing import NDArray
 from torch import nn
 
 from tacit.learn.encoding import Encoding
+from tacit.solve.leaves import Guide
 from tacit.tree import PublicState
 
 
-def mlp(inputs: int, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
-    """Linear, LayerNorm and GELU for each hidden width, then a linear layer."""
-    layers: list[nn.Module] = []
+class LogBeliefs(nn.Module):
+    """Adds the logarithms of the beliefs to a row: policies turn on how beliefs compare."""
+
+    def __init__(self, first_belief: int) -> None:
+        super().__init__()
+        self.first_belief = first_belief
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, inputs + beliefs]."""
+        logarithms = 1 + 0.5 * torch.log(rows[:, self.first_belief :] + 0.01)
+        return torch.cat([rows, logarithms], dim=1)
+
+
+def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
+    """Linear, LayerNorm and GELU for each hidden width, then a linear layer that begins at zero."""
+    layers: list[nn.Module] = [LogBeliefs(encoding.first_belief)]
+    inputs = 2 * encoding.inputs - encoding.first_belief
     for width in hidden:
         layers += [nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU()]
         inputs = width
@@ -26,13 +41,19 @@ def mlp(inputs: int, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
 
 
 class ValueNetwork(nn.Module):
-    """A network that answers at leaves; `scale` is the largest payoff, values are in its units."""
+    """A network that answers at leaves; `scale` is the largest payoff, values are in its units.
+
+    `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
+    """
+
+    guide: Guide | None
 
     def __init__(self, encoding: Encoding, hidden: tuple[int, ...], scale: float) -> None:
         super().__init__()
         self.encoding = encoding
         self.scale = scale
-        self.body = mlp(encoding.inputs, encoding.outputs, hidden)
+        self.body = mlp(encoding, encoding.outputs, hidden)
+        self.guide = None
 
     @property
     def inputs(self) -> int:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.learn.self_play import Examples
+from tacit.learn.examples import Examples
 
 
 class Replay:
-    """The last `capacity` examples; `total` counts all that ever came, `first` the oldest kept."""
+    """The last `capacity` examples; `total` counts all that ever came, `first` the oldest kept.
 
-    def __init__(self, capacity: int, inputs: int, outputs: int) -> None:
+    rows: float32 [capacity, inputs]; values: `dtype` [capacity, outputs].
+    """
+
+    def __init__(
+        self, capacity: int, inputs: int, outputs: int, dtype: type[np.generic] = np.float32
+    ) -> None:
         self.rows = np.zeros((capacity, inputs), dtype=np.float32)
-        self.values = np.zeros((capacity, outputs), dtype=np.float32)
+        self.values: NDArray[Any] = np.zeros((capacity, outputs), dtype=dtype)
         self.total = 0
         self.first = 0
 
@@ -38,7 +45,7 @@ class Replay:
         places = (self.first + random.integers(0, len(self), count)) % len(self.rows)
         return Examples(self.rows[places], self.values[places])
 
-    def state(self) -> dict[str, int | NDArray[np.float32]]:
+    def state(self) -> dict[str, int | NDArray[Any]]:
         """What must be kept to go on later."""
         kept = min(self.total, len(self.rows))
         return {
@@ -48,7 +55,7 @@ class Replay:
             "first": self.first,
         }
 
-    def restore(self, state: dict[str, int | NDArray[np.float32]]) -> None:
+    def restore(self, state: dict[str, int | NDArray[Any]]) -> None:
         """Go on from `state`."""
         rows, values = state["rows"], state["values"]
         assert isinstance(rows, np.ndarray)

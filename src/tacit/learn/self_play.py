@@ -12,29 +12,80 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError, State
 from tacit.learn.encoding import Encoding
+from tacit.learn.examples import Examples
+from tacit.learn.policy_network import PolicyNetwork, collect_policies
+from tacit.solve.engine import Beliefs
 from tacit.solve.leaves import Evaluator
 from tacit.solve.minimiser import FictitiousPlay, find_algorithm
 from tacit.solve.search import Mode, Search
-from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Place, build_forest
+from tacit.tree import (
+    CHANCE,
+    LEAF,
+    PLAYERS,
+    TERMINAL,
+    Builder,
+    Place,
+    PublicState,
+    PublicTree,
+    build_forest,
+)
 from tacit.tree.beliefs import normalised
 
 Array = NDArray[Any]
+Stop = Literal["depth", "round"]
+
+
+def ends_round(state: State) -> bool:
+    """Whether a round is over here: chance moves next, and all will see it."""
+    return state.player == CHANCE
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """A depth-limited search: `iterations` update both players, `depth` counts public moves."""
+    """A depth-limited search: `iterations` update both players.
+
+    Its subgames `stop` after `depth` public moves, or where the `round` ends: before the next
+    public chance event, or with the game. The first `warm_start` iterations are taken from the
+    policy network's proposal, 15 in the paper; 0 begins with the uniform policy.
+    """
 
     algorithm: str = "dcfr"
     mode: Mode = "cfr-d"
     iterations: int = 64
     depth: int = 2
+    stop: Stop = "depth"
+    warm_start: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.warm_start < self.iterations:
+            raise GameError(
+                f"a warm start of {self.warm_start} iterations leaves none of "
+                f"{self.iterations} to search; give it fewer, or search for more"
+            )
+
+    def forest(self, builder: Builder, states: Sequence[PublicState]) -> PublicTree:
+        """The subgames at `states`, as deep as is searched."""
+        if self.stop == "round":
+            return build_forest(builder, states, stop=ends_round)
+        return build_forest(builder, states, depth=self.depth)
+
+    def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Search:
+        """A search of `tree` that has not run yet."""
+        return Search(
+            tree,
+            find_algorithm(self.algorithm),
+            evaluator,
+            beliefs=beliefs,
+            mode=self.mode,
+            warm_start=self.warm_start,
+        )
 
     def weights(self) -> NDArray[np.float64]:
         """[iterations] how likely each iteration is to be sampled: its weight in the average."""
@@ -51,11 +102,12 @@ class Position(NamedTuple):
     beliefs: tuple[Array, Array]
 
 
-class Examples(NamedTuple):
-    """Training data: rows [n, inputs] and values [n, outputs] in the game's own units."""
+class Round(NamedTuple):
+    """What a round of searches gives: examples, where each game goes on, policies if wanted."""
 
-    rows: NDArray[np.float32]
-    values: NDArray[np.float32]
+    examples: Examples
+    positions: list[Position]
+    policies: Examples | None
 
 
 def start(encoding: Encoding) -> Position:
@@ -87,11 +139,12 @@ def play_round(
     random: np.random.Generator,
     *,
     explore: float = 0.25,
-) -> tuple[Examples, list[Position]]:
+) -> Round:
     """Search at every position and at the start of the game; the examples, and where games go on.
 
     The start is solved, and given as an example, once. A game that stands there or that ends goes
-    on at a leaf below the start, if the start has any.
+    on at a leaf below the start, if the start has any. If the evaluator has a policy network,
+    policies are collected for it.
     """
     first = start(encoding)
     roots = [first] + [place for place in positions if place.state != first.state]
@@ -108,7 +161,7 @@ def play_round(
         due = np.flatnonzero(when == iteration)
         if len(due) == 0:
             return
-        reach = leaf_reach(search)
+        reach = search.believed_reach()
         for draw in due.tolist():
             place = sample_leaf(search, int(number[draw]), random, explore=explore)
             if place is not None:
@@ -116,7 +169,7 @@ def play_round(
 
     search.run(settings.iterations, each=sample)
     moved = [drawn[game] or drawn[games + game] or first for game in range(games)]
-    return collect(encoding, search, roots), moved
+    return Round(collect(encoding, search, roots), moved, _policies(evaluator, search))
 
 
 def solve_positions(
@@ -124,11 +177,12 @@ def solve_positions(
     evaluator: Evaluator,
     positions: Sequence[Position],
     settings: SearchSettings,
-) -> Examples:
-    """Search at every position: the examples alone."""
+) -> Round:
+    """Search at every position; games go nowhere."""
     search = _new_search(encoding, evaluator, positions, settings)
     search.run(settings.iterations)
-    return collect(encoding, search, positions)
+    examples = collect(encoding, search, positions)
+    return Round(examples, list(positions), _policies(evaluator, search))
 
 
 def _new_search(
@@ -139,13 +193,14 @@ def _new_search(
 ) -> Search:
     """A search over a forest with one root for each position."""
     states = [encoding.states[position.state] for position in positions]
-    return Search(
-        build_forest(encoding.builder, states, depth=settings.depth),
-        find_algorithm(settings.algorithm),
-        evaluator,
-        beliefs=[position.beliefs for position in positions],
-        mode=settings.mode,
-    )
+    tree = settings.forest(encoding.builder, states)
+    return settings.begin(tree, evaluator, [position.beliefs for position in positions])
+
+
+def _policies(evaluator: Evaluator, search: Search) -> Examples | None:
+    """What the evaluator's policy network is to learn from a search, if it has one."""
+    guide = evaluator.guide
+    return collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
 
 
 def _position(
@@ -183,21 +238,19 @@ def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -
     return Examples(rows, values)
 
 
-def leaf_reach(search: Search) -> tuple[Array, Array]:
-    """The reaches that define leaf PBSs: the current policy's in CFR-D, else the average's."""
-    if search.mode == "cfr-d" and not isinstance(search.minimiser, FictitiousPlay):
-        return search.work.reach
-    return search.average_reach()
-
-
 def sample_leaf(
     search: Search, number: int, random: np.random.Generator, *, explore: float
 ) -> Place | None:
     """Play from root `number` by the current policy; None where the game ends.
 
-    One player, drawn at random, moves uniformly at random with probability `explore` each time.
+    One player, drawn at random, moves uniformly at random with probability `explore` each time. In
+    fictitious play one player, drawn at random, responds, and the other plays the average, which
+    `believed_reach` has left in `mixture` (ReBeL, footnote 9).
     """
     tree, root = search.tree, search.tree.roots[number]
+    policies = [search.policy, search.policy]
+    if isinstance(search.minimiser, FictitiousPlay):
+        policies[int(random.integers(2))] = search.mixture
     place = Place(root.node, root.copy)
     state = tree.state(place.node)
     own = [
@@ -216,7 +269,7 @@ def sample_leaf(
             if mover == explorer and random.random() < explore:
                 chances = expansion.legal[:, at].astype(np.float64)
             else:
-                chances = tree.block(search.policy, place.node)[:, place.copy, at]
+                chances = tree.block(policies[mover], place.node)[:, place.copy, at]
             action = _draw(chances, random)
             if tree.arrays.simple[place.node]:
                 place = tree.children(place)[action][1]

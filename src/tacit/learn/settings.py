@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.games import GameError
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.self_play import SearchSettings, Stop
 from tacit.solve.search import Mode
 
 
@@ -18,39 +18,44 @@ from tacit.solve.search import Mode
 class Settings:
     """A training run. An epoch is one task for every table, then gradient steps.
 
-    The search: `algorithm`, `mode`, `iterations` (updates of both players) and `depth` in public
-    moves. Self-play: `tables` of `table_size` games each play `rounds` subgames an epoch, and one
-    player explores with probability `explore`; with `random_beliefs` subgames start at random
-    public states with random beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning:
-    `hidden` layers, `joint` for one network that answers for both players at once; `steps` of Adam
-    an epoch on `batch` examples from the last `buffer`, at `learning_rate`, halved every
-    `halve_every` epochs; the older half of the buffer is dropped once, after `drop_after` epochs.
+    The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public
+    moves or `stop=round`, and `warm_start`, as in `SearchSettings`. Self-play: `tables` of
+    `table_size` games each play `rounds` subgames an epoch, and one player explores with
+    probability `explore`; with `random_beliefs` subgames start at random public states with random
+    beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
+    one network that answers for both players at once, `policy` for a policy network of the same
+    size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
+    `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
+    once, after `drop_after` epochs.
     The exploitability is measured every `judge_every` epochs (0: never), over
     `judge_playthroughs`.
     """
 
     game: str = "liars-dice-1x4"
     seed: int = 0
-    epochs: int = 200
+    epochs: int = 150
     algorithm: str = "dcfr"
     mode: Mode = "cfr-d"
     iterations: int = 64
     depth: int = 2
+    stop: Stop = "depth"
+    warm_start: int = 0
     tables: int = 4
     table_size: int = 64
     rounds: int = 4
-    explore: float = 0.25
+    explore: float = 0.5
     random_beliefs: bool = False
-    hidden: tuple[int, ...] = (128, 128)
+    hidden: tuple[int, ...] = (128, 128, 128)
     joint: bool = True
-    steps: int = 32
-    batch: int = 512
-    learning_rate: float = 1e-3
-    halve_every: int = 50
-    buffer: int = 400_000
+    policy: bool = False
+    steps: int = 100
+    batch: int = 256
+    learning_rate: float = 1e-2
+    halve_every: int = 22
+    buffer: int = 80_000
     drop_after: int = 20
     huber: float = 0.1
-    judge_every: int = 0
+    judge_every: int = 15
     judge_playthroughs: int = 16
 
     @property
@@ -61,6 +66,8 @@ class Settings:
             mode=self.mode,
             iterations=self.iterations,
             depth=self.depth,
+            stop=self.stop,
+            warm_start=self.warm_start,
         )
 
     def changed(self, changes: dict[str, str]) -> Settings:

@@ -21,9 +21,11 @@ from torch.nn.functional import smooth_l1_loss
 
 from tacit.games import GameError, load
 from tacit.learn.encoding import Encoding
+from tacit.learn.examples import Examples
 from tacit.learn.network import ValueNetwork
+from tacit.learn.policy_network import PolicyNetwork
 from tacit.learn.replay import Replay
-from tacit.learn.self_play import Examples, Position, start
+from tacit.learn.self_play import Position, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Task, Workers, dump_weights, make_network
 from tacit.tree import Builder
@@ -55,8 +57,14 @@ class Run:
         self.settings = settings
         self.encoding = Encoding(Builder(load(settings.game)), joint=settings.joint)
         self.network = make_network(settings, self.encoding)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=settings.learning_rate, fused=True
+        )
         self.replay = Replay(settings.buffer, self.encoding.inputs, self.encoding.outputs)
+        self.policies: Replay | None = None
+        if isinstance(self.network.guide, PolicyNetwork):
+            guide = self.network.guide
+            self.policies = Replay(settings.buffer, guide.inputs, guide.outputs, np.uint8)
         self.epoch = 0
         self.examples = 0
         self.seconds = 0.0
@@ -142,11 +150,15 @@ class Run:
         made = sum(len(o.examples.rows) for o in outcomes) * (2 if settings.joint else 1)
         for outcome in outcomes:
             self.replay.add(outcome.examples)
+            if self.policies is not None and outcome.policies is not None:
+                self.policies.add(outcome.policies)
         self.positions = [outcome.positions for outcome in outcomes]
         self.epoch += 1
         self.examples += made
         if self.epoch == settings.drop_after:
             self.replay.drop_half()
+            if self.policies is not None:
+                self.policies.drop_half()
         return self._learn(), made / (time.monotonic() - began)
 
     def _learn(self) -> float:
@@ -157,21 +169,32 @@ class Run:
         random = np.random.default_rng([settings.seed, self.epoch, settings.tables])
         total = 0.0
         for _ in range(settings.steps):
-            total += self._step(self.replay.sample(settings.batch, random))
+            examples = self.replay.sample(settings.batch, random)
+            policies = None
+            if self.policies is not None:
+                policies = self.policies.sample(settings.batch, random)
+            total += self._step(examples, policies)
         return total / settings.steps
 
-    def _step(self, examples: Examples) -> float:
-        """One gradient step: pointwise Huber loss, in units of the largest payoff."""
+    def _step(self, examples: Examples, policies: Examples | None) -> float:
+        """One gradient step: pointwise Huber loss, in units of the largest payoff; returns it.
+
+        The policy network learns beside; they share no parameter, so neither disturbs the other.
+        """
         answer = self.network(torch.from_numpy(examples.rows))
         target = torch.from_numpy(examples.values / self.network.scale)
         loss = smooth_l1_loss(answer, target, beta=self.settings.huber)
-        if not torch.isfinite(loss):
+        whole = loss
+        if policies is not None:
+            assert isinstance(self.network.guide, PolicyNetwork)
+            whole = loss + self.network.guide.loss(policies)
+        if not torch.isfinite(whole):
             raise GameError(
-                f"the loss is {loss.item()} in epoch {self.epoch}; the last good state is kept in "
+                f"the loss is {whole.item()} in epoch {self.epoch}; the last good state is kept in "
                 f"{self.folder}; go on with a smaller learning_rate"
             )
         self.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        whole.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         return float(loss.detach())
 
@@ -184,10 +207,7 @@ class Run:
             "settings": self.settings.to_json(),
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "replay": {
-                name: torch.from_numpy(kept) if isinstance(kept, np.ndarray) else kept
-                for name, kept in self.replay.state().items()
-            },
+            "replay": _to_torch(self.replay),
             "epoch": self.epoch,
             "examples": self.examples,
             "seconds": self.seconds,
@@ -196,6 +216,8 @@ class Run:
                 for table in self.positions
             ],
         }
+        if self.policies is not None:
+            state["policies"] = _to_torch(self.policies)
         save_aside(self.folder / "checkpoint.pt", state)
         save_network(self.folder / "network.pt", self.network, self.settings, self.epoch)
 
@@ -204,18 +226,32 @@ class Run:
             raise GameError(f"{self.folder} was made by another version; train it anew")
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.replay.restore(
-            {
-                name: kept.numpy() if isinstance(kept, torch.Tensor) else kept
-                for name, kept in state["replay"].items()
-            }
-        )
+        _from_torch(self.replay, state["replay"])
+        if self.policies is not None:
+            _from_torch(self.policies, state["policies"])
         self.epoch, self.examples = state["epoch"], state["examples"]
         self.seconds = state["seconds"]
         self.positions = [
             tuple(Position(number, (b0.numpy(), b1.numpy())) for number, b0, b1 in table)
             for table in state["positions"]
         ]
+
+
+def _to_torch(replay: Replay) -> dict[str, Any]:
+    """A buffer's state in what a checkpoint can hold."""
+    return {
+        name: torch.from_numpy(kept) if isinstance(kept, np.ndarray) else kept
+        for name, kept in replay.state().items()
+    }
+
+
+def _from_torch(replay: Replay, state: dict[str, Any]) -> None:
+    replay.restore(
+        {
+            name: kept.numpy() if isinstance(kept, torch.Tensor) else kept
+            for name, kept in state.items()
+        }
+    )
 
 
 def read_settings(folder: Path) -> Settings:

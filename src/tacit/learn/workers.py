@@ -18,8 +18,10 @@ import torch
 
 from tacit.games import load
 from tacit.learn.encoding import Encoding
+from tacit.learn.examples import Examples, join
 from tacit.learn.network import ValueNetwork
-from tacit.learn.self_play import Examples, Position, play_round, random_positions, solve_positions
+from tacit.learn.policy_network import PolicyNetwork
+from tacit.learn.self_play import Position, Round, play_round, random_positions, solve_positions
 from tacit.learn.settings import Settings
 from tacit.tree import Builder
 
@@ -38,10 +40,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A task's examples, and where its games go on."""
+    """A task's examples, where its games go on, and examples for the policy network, if any."""
 
     examples: Examples
     positions: tuple[Position, ...]
+    policies: Examples | None = None
 
 
 class Player:
@@ -58,13 +61,13 @@ class Player:
         load_weights(self.network, weights)
         random = np.random.default_rng([settings.seed, task.epoch, task.table])
         positions = list(task.positions)
-        parts = []
+        parts: list[Round] = []
         for _ in range(settings.rounds):
             if settings.random_beliefs:
                 places = random_positions(self.encoding, len(positions), random)
-                examples = solve_positions(self.encoding, self.network, places, settings.search)
+                part = solve_positions(self.encoding, self.network, places, settings.search)
             else:
-                examples, positions = play_round(
+                part = play_round(
                     self.encoding,
                     self.network,
                     positions,
@@ -72,15 +75,20 @@ class Player:
                     random,
                     explore=settings.explore,
                 )
-            parts.append(examples)
-        rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Outcome(Examples(rows, values), tuple(positions))
+                positions = part.positions
+            parts.append(part)
+        examples = join([part.examples for part in parts])
+        policies = [part.policies for part in parts if part.policies is not None]
+        return Outcome(examples, tuple(positions), join(policies) if policies else None)
 
 
 def make_network(settings: Settings, encoding: Encoding) -> ValueNetwork:
-    """A fresh value network; the same for the same seed."""
+    """A fresh value network, and its policy network if there is to be one, from the seed."""
     torch.manual_seed(settings.seed)
-    return ValueNetwork(encoding, settings.hidden, encoding.largest_payoff)
+    network = ValueNetwork(encoding, settings.hidden, encoding.largest_payoff)
+    if settings.policy:
+        network.guide = PolicyNetwork(encoding, settings.hidden)
+    return network
 
 
 def dump_weights(network: ValueNetwork) -> bytes:

@@ -7,17 +7,30 @@ they are many, and as slow; it tells what a learned network could reach.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.solve.engine import Solver
-from tacit.solve.evaluation import infostate_values
+from tacit.solve.engine import Beliefs, Solver
+from tacit.solve.evaluation import Judge
+from tacit.solve.leaves import Guide
 from tacit.solve.minimiser import find_algorithm
-from tacit.tree import PLAYERS, Builder, PublicState, build_forest
+from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
+from tacit.tree.passes import BEST, EXPECT
+
+FORESTS = 64
+"""How many forests are kept for the next time that the same leaves are asked."""
+LEAST_BELIEF = 1e-6
+"""What an infostate is believed to be at least, where a policy is wanted for all of them."""
 
 
 class Oracle:
     """An evaluator that solves to the end of the game; rows are (state's number, beliefs)."""
+
+    guide: Guide | None = None
 
     def __init__(self, builder: Builder, *, algorithm: str = "dcfr", iterations: int = 200) -> None:
         self.builder = builder
@@ -25,15 +38,13 @@ class Oracle:
         self.iterations = iterations
         self._states: list[PublicState] = []
         self._numbers: dict[int, int] = {}
+        self._forests: OrderedDict[tuple[int, ...], PublicTree] = OrderedDict()
         self._widths = _most_infostates(builder.root)
         self.inputs = 1 + sum(self._widths)
 
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
         """The state's number in this oracle's list."""
-        if id(state) not in self._numbers:
-            self._numbers[id(state)] = len(self._states)
-            self._states.append(state)
-        return np.array([self._numbers[id(state)]], dtype=np.float32)
+        return np.array([self._number(state)], dtype=np.float32)
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """Player 0's beliefs, then player 1's."""
@@ -45,21 +56,77 @@ class Oracle:
         return first + np.arange(state.counts[player], dtype=np.int32)
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Solve every row's subgame, all as one forest."""
-        answers = np.zeros((len(inputs), sum(self._widths)), dtype=np.float32)
+        """Solve every row's subgame, all as one forest, and answer each as well as possible."""
+        states, beliefs = self._read(inputs)
+        forest, policy = self.solve(states, beliefs)
+        return self._values(forest, policy, states, beliefs, BEST)
+
+    def values_met(
+        self, believed: NDArray[np.float32], met: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Solve the subgames of `believed`; what that plays is worth at the beliefs of `met`."""
+        states, beliefs = self._read(believed)
+        forest, policy = self.solve(
+            states, [(np.maximum(a, LEAST_BELIEF), np.maximum(b, LEAST_BELIEF)) for a, b in beliefs]
+        )
+        return self._values(forest, policy, states, self._read(met)[1], EXPECT)
+
+    def solve(
+        self, states: Sequence[PublicState], beliefs: Beliefs
+    ) -> tuple[PublicTree, NDArray[np.float64]]:
+        """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
+
+        An infostate that `beliefs` rule out gets no policy of its own but the uniform one.
+        """
+        forest = self._forest(states)
+        solver = Solver(forest, find_algorithm(self.algorithm), beliefs=beliefs)
+        solver.run(self.iterations)
+        return forest, solver.average_policy()
+
+    def _number(self, state: PublicState) -> int:
+        if id(state) not in self._numbers:
+            self._numbers[id(state)] = len(self._states)
+            self._states.append(state)
+        return self._numbers[id(state)]
+
+    def _forest(self, states: Sequence[PublicState]) -> PublicTree:
+        key = tuple(self._number(state) for state in states)
+        if key not in self._forests:
+            self._forests[key] = build_forest(self.builder, states)
+            if len(self._forests) > FORESTS:
+                self._forests.popitem(last=False)
+        self._forests.move_to_end(key)
+        return self._forests[key]
+
+    def _read(
+        self, inputs: NDArray[np.float32]
+    ) -> tuple[list[PublicState], list[tuple[NDArray[Any], NDArray[Any]]]]:
+        """The public states and beliefs of rows."""
         states = [self._states[int(number)] for number in inputs[:, 0]]
         beliefs = [
             (row[self.input_columns(s, 0)], row[self.input_columns(s, 1)])
             for s, row in zip(states, inputs.astype(np.float64), strict=True)
         ]
-        forest = build_forest(self.builder, states)
-        solver = Solver(forest, find_algorithm(self.algorithm), beliefs=beliefs)
-        solver.run(self.iterations)
-        policy = solver.average_policy()
+        return states, beliefs
+
+    def _values(
+        self,
+        forest: PublicTree,
+        policy: NDArray[np.float64],
+        states: list[PublicState],
+        beliefs: Beliefs,
+        mode: int,
+    ) -> NDArray[np.float32]:
+        answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
+        judge = Judge(forest, policy, beliefs=beliefs)
         for player in PLAYERS:
-            found = infostate_values(forest, policy, player, best=True, beliefs=beliefs)
+            judge.visit(player, mode)
+            found = {
+                node: np.nan_to_num(judge.expected(player, node))
+                for node in {root.node for root in forest.roots}
+            }
             for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
-                answer = np.nan_to_num(found[root.node][root.copy])
+                answer = found[root.node][root.copy]
                 answers[number, self.output_columns(state, player)] = answer
         return answers
 

@@ -3,9 +3,12 @@
 One `Search` solves many subgames together: each step asks the evaluator once for all leaves of all
 of them. What a leaf answers, and for which beliefs, is the `mode`:
 
-- `CFR_D`: values for the beliefs of the current policy;
-- `CFR_AVG`: values for the beliefs of the average policy, turned into the current policy's by
+- `cfr-d`: values for the beliefs of the current policy;
+- `cfr-avg`: values for the beliefs of the average policy, turned into the current policy's by
   differences, which is the modified form of appendix I;
+- `cfr-avg-sound`: what is played below the leaf is what solves it at the beliefs of the average
+  policy, and its values are those against the current policy. That takes an evaluator that answers
+  for two beliefs at once, such as the oracle;
 - fictitious play always meets the average policy, so its leaves are evaluated there.
 """
 
@@ -17,23 +20,27 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError
 from tacit.solve.engine import Beliefs, Workspace, normalise
 from tacit.solve.iterations import normalise_sums
-from tacit.solve.leaves import Evaluator, Leaves
+from tacit.solve.leaves import Evaluator, Guide, Leaves, PairEvaluator
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
 from tacit.solve.search_kernels import mix
+from tacit.solve.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.beliefs import cfv_to_value
-from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
+from tacit.tree.passes import EXPECT, RECORD_BEST, UPDATE, ascend, descend
 
 Array = NDArray[Any]
-Mode = Literal["cfr-d", "cfr-avg"]
+Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
 
 
 class Search:
     """A depth-limited search at work; `iteration` counts updates of both players.
 
-    policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r.
+    policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r. With a
+    `warm_start` the first iterations, so many, are taken to have played what the evaluator's guide
+    proposes (appendix J); they cost no more than one.
     """
 
     def __init__(
@@ -44,10 +51,17 @@ class Search:
         *,
         beliefs: Beliefs,
         mode: Mode = "cfr-d",
+        warm_start: int = 0,
     ) -> None:
+        if mode == "cfr-avg-sound" and not isinstance(evaluator, PairEvaluator):
+            raise GameError(
+                "cfr-avg-sound needs an evaluator that answers for two beliefs at once, such as "
+                "the oracle; with a network use cfr-avg"
+            )
         self.tree = tree
         self.minimiser = minimiser
         self.mode = mode
+        self.warm_start = warm_start
         self.iteration = 0
         self.leaves = Leaves(tree, evaluator)
         self.work = Workspace(tree, beliefs, np.float32)
@@ -59,25 +73,27 @@ class Search:
         self.root_nodes = sorted({root.node for root in tree.roots})
         self.root_sums = tuple(np.zeros(tree.sizes.values[p]) for p in PLAYERS)
         self.total_weight = 0.0
+        self._averaged = [0.0, 0.0]
+        """How much weight each player's sums hold."""
         self._last_average = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
+        self._last_averaged = [0.0, 0.0]
+        """What the modified CFR-AVG takes differences from: values, and the weight behind them."""
         for player in PLAYERS:
             descend(tree.arrays, player, self.policy, self.work.reach[player], self.sums, _NONE)
+        if warm_start > 0:
+            if evaluator.guide is None:
+                raise GameError(
+                    "a warm start needs a policy network; train one beside the value network with "
+                    "policy=true, or set warm_start=0"
+                )
+            self._start_warm(evaluator.guide)
 
     def run(self, iterations: int, *, each: Callable[[int], None] | None = None) -> None:
         """Run this many iterations more; `each` is called after every one with its number."""
         for _ in range(iterations):
             self.iteration += 1
-            weight = self.minimiser.weight(self.iteration)
-            self.total_weight += weight
-            if self.minimiser.alternating:
-                for player in PLAYERS:
-                    self._improve(player)
-                    self._average(player, weight)
-            else:
-                for player in PLAYERS:
-                    self._improve(player)
-                for player in PLAYERS:
-                    self._average(player, weight)
+            if self.iteration > self.warm_start:
+                self._iterate()
             if each is not None:
                 each(self.iteration)
 
@@ -86,7 +102,7 @@ class Search:
         return normalise(self.tree, self.sums.astype(np.float64))
 
     def average_reach(self) -> tuple[Array, Array]:
-        """The reaches of the average policy, in the tree's layout."""
+        """The reaches of the average policy, in the tree's layout; leaves it in `mixture`."""
         for player in PLAYERS:
             normalise_sums(self.tree.arrays, player, self.sums, self.mixture)
             descend(
@@ -94,6 +110,16 @@ class Search:
                 _NONE,
             )  # fmt: skip
         return self.spare_reach
+
+    def believed_reach(self) -> tuple[Array, Array]:
+        """The reaches that make the leaves' PBSs when the game goes on from this iteration.
+
+        They are the current policy's in CFR-D, and the average's in CFR-AVG and fictitious play
+        (section 5.2); the game is played by the current policy in any case.
+        """
+        if self.mode == "cfr-d" and isinstance(self.minimiser, RegretMatching):
+            return self.work.reach
+        return self.average_reach()
 
     def root_values(self, player: int) -> list[NDArray[np.float64]]:
         """For each root, the expected values [K] of `player`, averaged over the iterations."""
@@ -108,6 +134,41 @@ class Search:
             found.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
         return found
 
+    def _iterate(self) -> None:
+        weight = self.minimiser.weight(self.iteration)
+        self.total_weight += weight
+        if self.minimiser.alternating:
+            for player in PLAYERS:
+                self._improve(player)
+                self._average(player, weight)
+        else:
+            for player in PLAYERS:
+                self._improve(player)
+            for player in PLAYERS:
+                self._average(player, weight)
+
+    def _start_warm(self, guide: Guide) -> None:
+        """Play what the guide proposes, and remember it as so many iterations would have."""
+        arrays, work = self.tree.arrays, self.work
+        propose(self.tree, guide, self.policy, work.reach)
+        count = self.warm_start
+        weight = sum(self.minimiser.weight(t) for t in range(1, count + 1))
+        self.total_weight = weight
+        for player in PLAYERS:
+            values = work.values[player]
+            self.leaves.fill(player, work.reach, values)
+            ascend(
+                arrays, player, EXPECT, np.zeros(4, dtype=np.float32), work.matrices,
+                work.reach[1 - player], self.policy, self.regrets, values, work.scratch,
+            )  # fmt: skip
+            self._add_root_values(player, weight)
+            if isinstance(self.minimiser, RegretMatching):
+                response_regrets(self.tree, player, self.policy, work, self.regrets)
+        if isinstance(self.minimiser, RegretMatching):
+            imitate(self.minimiser, self.regrets, count)
+        for player in PLAYERS:
+            self._average(player, weight)
+
     def _improve(self, player: int) -> None:
         """Ask the leaves, carry the values up, and update the player's policy."""
         work, arrays = self.work, self.tree.arrays
@@ -115,8 +176,10 @@ class Search:
         if isinstance(self.minimiser, RegretMatching):
             if self.mode == "cfr-d":
                 self.leaves.fill(player, work.reach, values)
-            else:
+            elif self.mode == "cfr-avg":
                 self._fill_by_difference(player)
+            else:
+                self.leaves.fill(player, work.reach, values, believed=self.average_reach())
             step = self.minimiser.step(self.iteration)
             numbers = np.array(
                 [step.positive, step.negative, step.floor, step.prediction], dtype=np.float32
@@ -129,33 +192,37 @@ class Search:
             arrays, player, mode, numbers, work.matrices, work.reach[1 - player], self.policy,
             self.regrets, values, work.scratch,
         )  # fmt: skip
-        weight = self.minimiser.weight(self.iteration)
+        self._add_root_values(player, self.minimiser.weight(self.iteration))
+
+    def _add_root_values(self, player: int, weight: float) -> None:
         for node in self.root_nodes:
-            new = self.tree.vectors(values, player, node, values=True)
+            new = self.tree.vectors(self.work.values[player], player, node, values=True)
             self.tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
 
     def _fill_by_difference(self, player: int) -> None:
-        """Modified CFR-AVG: W_t * cfv(average t) - W_(t-1) * cfv(average t-1), over w_t.
+        """Modified CFR-AVG: what the opponent's average has gained since the last time.
 
-        The averages are those before this iteration's update of `player`.
+        With W the weight in the opponent's average, (W * cfv(average) - W' * cfv(average')) over
+        W - W': were values below a leaf fixed, that would be the cfv of the policy that came in.
         """
         work, tree = self.work, self.tree
-        weight = self.minimiser.weight(self.iteration)
         self.leaves.fill(player, self.average_reach(), work.values[player])
-        before = self.total_weight - weight
+        total, before = self._averaged[1 - player], self._last_averaged[player]
         last = self._last_average[player]
         for node in tree.leaves:
             now = tree.vectors(work.values[player], player, int(node), values=True)
             old = tree.vectors(last, player, int(node), values=True)
             average = now.copy()
             if before > 0:
-                now[:] = (self.total_weight * average - before * old) / weight
+                now[:] = (total * average - before * old) / (total - before)
             old[:] = average
+        self._last_averaged[player] = total
 
     def _average(self, player: int, weight: float) -> None:
         """Put the player's policy into the average and carry its reach down."""
         arrays, work = self.tree.arrays, self.work
         amount = np.float32(weight)
+        self._averaged[player] += weight
         if isinstance(self.minimiser, FictitiousPlay):
             again = amount if self.minimiser.optimistic else _NONE
             spare = self.spare_reach[player]

@@ -1,0 +1,123 @@
+"""Policy networks: they guess what a search will find, so that it can begin there (section 5.3).
+
+A policy network is an MLP like the value network (ReBeL, appendix E). One row is a PBS, encoded as
+for values when the acting player asks; the answer holds, for each of the game's actions and each
+infostate of that player, a weight. Over an infostate's legal actions the weights become a
+distribution, and the loss is the mean squared error of its probabilities.
+
+Targets are the average policies of a search at every decision in its subgames, in bytes: a
+probability p is stored as the whole number nearest to 254 p, and 255 marks what is not to be
+learnt: illegal actions, and infostates that the search never reached.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from tacit.learn.encoding import Encoding
+from tacit.learn.examples import Examples, join
+from tacit.learn.network import mlp
+from tacit.solve.leaves import Rows
+from tacit.solve.search import Search
+from tacit.tree import PLAYERS, PublicState
+
+SCALE = 254
+"""The byte that stands for a probability of one."""
+ABSENT = 255
+"""The byte that stands for what has no target."""
+
+
+class PolicyNetwork(nn.Module):
+    """A network that proposes policies; `actions` are the game's, in the order of its answer.
+
+    An answer's column is action * width + infostate, in the encoding's order of private keys.
+    """
+
+    def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.encoding = encoding
+        found = {action for state in encoding.states for action in state.expansion.actions}
+        self.actions = sorted(found)
+        self._place = {action: number for number, action in enumerate(self.actions)}
+        self.outputs = len(self.actions) * encoding.width
+        self.body = mlp(encoding, self.outputs, hidden)
+
+    @property
+    def inputs(self) -> int:
+        """How many columns a row has."""
+        return self.encoding.inputs
+
+    def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
+        """See `Encoding`."""
+        return self.encoding.describe(state, player)
+
+    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """See `Encoding`."""
+        return self.encoding.input_columns(state, player)
+
+    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[A, K] where the actions of the mover's infostates stand in an answer."""
+        places = np.array([self._place[action] for action in state.expansion.actions])
+        columns = places[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
+        return columns.astype(np.int32)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, outputs], logarithms of weights."""
+        return cast(torch.Tensor, self.body(rows))
+
+    def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, outputs] weights, the largest of each infostate one."""
+        with torch.inference_mode():
+            answer = self.body(torch.from_numpy(inputs))
+            answer = answer.reshape(len(inputs), len(self.actions), self.encoding.width)
+            weights = (answer - answer.amax(dim=1, keepdim=True)).exp()
+            return cast(NDArray[np.float32], weights.reshape(len(inputs), -1).numpy())
+
+    def loss(self, examples: Examples) -> torch.Tensor:
+        """The mean squared error of the probabilities that have a target."""
+        shape = (len(examples.rows), len(self.actions), self.encoding.width)
+        stored = torch.from_numpy(examples.values).reshape(shape)
+        known = stored != ABSENT
+        logits = self(torch.from_numpy(examples.rows)).reshape(shape)
+        guess = logits.masked_fill(~known, -1e9).softmax(dim=1)
+        error = (guess - stored.float() / SCALE) ** 2
+        return cast(torch.Tensor, (error * known).sum() / known.sum().clamp(min=1))
+
+
+def quantise(policy: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
+    """Probabilities as bytes, to the nearest 1/254."""
+    return cast(NDArray[np.uint8], np.rint(policy * SCALE).astype(np.uint8))
+
+
+def collect_policies(network: PolicyNetwork, search: Search) -> Examples:
+    """The average policy and its beliefs at every decision in the subgames of a search."""
+    tree = search.tree
+    reach = search.average_reach()
+    average = search.mixture
+    parts = []
+    for player in PLAYERS:
+        nodes = np.flatnonzero(tree.arrays.player == player).astype(np.int32)
+        rows = Rows(tree, nodes, network)
+        inputs = rows.gather(player, reach)
+        targets = np.full((len(inputs), network.outputs), ABSENT, dtype=np.uint8)
+        first = 0
+        for node, state in zip(nodes.tolist(), rows.states, strict=True):
+            block = tree.block(average, node)
+            here = rows.row[first : first + block.shape[1]]
+            first += block.shape[1]
+            met = np.flatnonzero(here >= 0)
+            learnt = state.expansion.legal[:, None] & (
+                tree.block(search.sums, node).sum(axis=0) > 0
+            )
+            stored = np.where(learnt, quantise(block), ABSENT)[:, met]
+            targets[here[met][:, None, None], network.action_columns(state)] = stored.transpose(
+                1, 0, 2
+            )
+        useful = (targets != ABSENT).any(axis=1)
+        parts.append(Examples(inputs[useful], targets[useful]))
+    return join(parts)
