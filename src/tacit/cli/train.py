@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from tacit.learn.network import ValueNetwork
     from tacit.learn.trainer import Progress, Run
 
 
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option("--time", "seconds", type=click.FloatRange(min=0), help="Stop after this many s.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes.  [one for each core]")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Save a picture of exploitability over time (PNG).",
+)
 def train(
     preset: str,
     *,
@@ -29,14 +36,16 @@ def train(
     seed: int,
     seconds: float | None,
     workers: int | None,
+    plot: Path | None,
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, by ReBeL's self-play and search.
 
     The run is kept in a folder as it goes on: stop it at any time, and go on with --resume.
     """
+    from tacit.formats.solution import check_writable
     from tacit.games import GameError
     from tacit.learn.presets import find_preset
-    from tacit.learn.trainer import Run
+    from tacit.learn.trainer import Run, read_log
 
     folder = out or Path("runs") / preset
     if resume:
@@ -47,11 +56,68 @@ def train(
         run = Run.create(folder, settings)
     if run.settings.game != find_preset(preset).game:
         raise GameError(f"{folder} holds a run of {run.settings.game}, not of {preset}")
+    if plot is not None:
+        check_writable(plot)
     _show(run, workers or os.cpu_count() or 1, seconds)
     click.echo(
-        f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; "
-        f"kept in {folder}; how good it is: tacit evaluate {folder}"
+        f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
     )
+    measured = [entry for entry in read_log(folder) if entry.exploitability is not None]
+    if measured:
+        _report(run, measured, plot)
+    click.echo(f"measure it:   tacit evaluate {folder}")
+    click.echo(f"play with it: tacit play {run.settings.game} --agent {folder}")
+
+
+def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
+    """How the exploitability fell, beside the paper's figure where there is one."""
+    from tacit.cli.output import console, print_table, table
+    from tacit.cli.plot import plot_training
+    from tacit.cli.rebel_figures import PAPER
+
+    game, settings = run.settings.game, run.settings
+    paper = PAPER.get((game, "rebel-cfr-d"))
+    shown = table("seconds", "examples", "loss", "exploitability", text_columns=0)
+    for entry in measured:
+        shown.add_row(
+            f"{entry.seconds:.0f}",
+            f"{entry.examples:,}",
+            f"{entry.loss:.1e}",
+            f"{entry.exploitability:.4f}",
+        )
+    if paper is not None:
+        shown.add_row("", "", "ReBeL's paper, CFR-D", f"{paper}")
+    print_table(
+        console(),
+        shown,
+        title=f"{game}: search of {settings.iterations} iterations, depth {settings.depth}, "
+        f"{settings.judge_playthroughs} playthroughs",
+    )
+    if plot is not None:
+        plot_training(measured, plot, title=f"{game}, learned from self-play", paper=paper)
+        click.echo(f"the picture:  {plot}")
+
+
+def _judge(run: Run) -> Callable[[ValueNetwork], float]:
+    """What measures a network's search over the whole game."""
+    import numpy as np
+
+    from tacit.evaluate.search_play import search_exploitability
+    from tacit.tree import build_forest
+
+    builder = run.encoding.builder
+    tree = build_forest(builder, [builder.root])
+
+    def judge(network: ValueNetwork) -> float:
+        return search_exploitability(
+            tree,
+            network,
+            run.settings.search,
+            playthroughs=run.settings.judge_playthroughs,
+            random=np.random.default_rng(run.settings.seed),
+        ).exploitability
+
+    return judge
 
 
 def _show(run: Run, workers: int, seconds: float | None) -> None:
@@ -68,13 +134,18 @@ def _show(run: Run, workers: int, seconds: float | None) -> None:
         TextColumn("{task.fields[state]}"),
         TimeRemainingColumn(),
     )
+    latest = ""
     with Bar(*columns, console=console(err=True)) as bar:
         task = bar.add_task(
             run.settings.game, total=run.settings.epochs, completed=run.epoch, state=""
         )
 
         def each(progress: Progress) -> None:
-            state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.2e}"
-            bar.update(task, completed=progress.epoch, state=state)
+            nonlocal latest
+            if progress.exploitability is not None:
+                latest = f"  exploitability {progress.exploitability:.4f}"
+            state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.1e}"
+            bar.update(task, completed=progress.epoch, state=state + latest)
 
-        run.train(workers=workers, each=each, seconds=seconds)
+        judge = _judge(run) if run.settings.judge_every else None
+        run.train(workers=workers, each=each, seconds=seconds, judge=judge)

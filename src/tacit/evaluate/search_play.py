@@ -8,9 +8,10 @@ played out over every public state; since an average over few is more exploitabl
 the figure is an upper bound in expectation, as in the paper's Table 2.
 
 Within one search the mean over its sampled iteration is known exactly: it is the search's average
-policy. So only the beliefs that are passed down are sampled (`exact`, our default); the paper's own
-measure (`sampled`) also plays each search by its sampled iteration. With `unsafe` the average
-policy's beliefs are passed down instead, which is not sound.
+policy. So only the beliefs that are passed down are sampled (`exact`, our default), and evenly: the
+playthroughs that come to one public state share out the iterations there between them. The paper's
+own measure (`sampled`) draws each by itself, and also plays each search by its sampled iteration.
+With `unsafe` the average policy's beliefs are passed down instead, which is not sound.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def _search(
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
     pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
-    when = random.choice(settings.iterations, size=len(batch), p=settings.weights()) + 1
+    places = [item.place for item in batch]
+    when = _draw_iterations(places, settings.weights(), random, evenly=form == "exact")
     weight = find_algorithm(settings.algorithm).weight
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
@@ -160,6 +162,21 @@ def _search(
         add(everything)
         pass_down(everything, search.average_reach())
     return below
+
+
+def _draw_iterations(
+    places: list[Place], shares: Array, random: np.random.Generator, *, evenly: bool
+) -> NDArray[np.int64]:
+    """[places] an iteration for each, by its share; `evenly` over those at the same place."""
+    points = random.random(len(places))
+    if evenly:
+        groups: dict[Place, list[int]] = {}
+        for number, place in enumerate(places):
+            groups.setdefault(place, []).append(number)
+        for group in groups.values():
+            points[group] = (random.permutation(len(group)) + points[group]) / len(group)
+    found: NDArray[np.int64] = 1 + np.searchsorted(np.cumsum(shares)[:-1], points, side="right")
+    return found
 
 
 def _believable(reach: Array) -> Array:

@@ -2,8 +2,10 @@
 
 A *table* is a fixed number of games played side by side: in each round every game's current PBS is
 the root of a subgame, all are solved as one forest, each gives training examples, and each moves on
-to a leaf sampled at a random iteration. A table's results depend on its positions, the network and
-the seed alone, so they are the same whichever worker plays it.
+to a leaf sampled at a random iteration. Every game begins at the same PBS, so that one is solved
+once a round for all of them: a game that ends begins anew at a leaf sampled from that search. A
+table's results depend on its positions, the network and the seed alone, so they are the same
+whichever worker plays it.
 """
 
 from __future__ import annotations
@@ -138,35 +140,83 @@ def play_round(
     *,
     explore: float = 0.25,
 ) -> Round:
-    """Search at every position; if the evaluator has a policy network, collect policies for it."""
-    states = [encoding.states[position.state] for position in positions]
-    tree = settings.forest(encoding.builder, states)
-    search = settings.begin(tree, evaluator, [position.beliefs for position in positions])
-    when = random.choice(settings.iterations, size=len(positions), p=settings.weights()) + 1
-    moved: list[Position] = [start(encoding)] * len(positions)
+    """Search at every position and at the start of the game; the examples, and where games go on.
+
+    If the evaluator has a policy network, policies are collected for it. The start is solved, and
+    given as an example, once. A game that stands there or that ends goes on at a leaf below the
+    start, if the start has any.
+    """
+    first = start(encoding)
+    roots = [first] + [place for place in positions if place.state != first.state]
+    search = _new_search(encoding, evaluator, roots, settings)
+    moves = np.zeros(len(positions), dtype=np.int64)
+    moves[[place.state != first.state for place in positions]] = np.arange(1, len(roots))
+    games = len(positions)
+    # Two draws for each game: from its own root, and from the start should the game end.
+    number = np.concatenate([moves, np.zeros(games, dtype=np.int64)])
+    when = random.choice(settings.iterations, size=2 * games, p=settings.weights()) + 1
+    drawn: list[Position | None] = [None] * (2 * games)
 
     def sample(iteration: int) -> None:
         due = np.flatnonzero(when == iteration)
         if len(due) == 0:
             return
         reach = search.believed_reach()
-        for number in due.tolist():
-            place = sample_leaf(search, number, random, explore=explore)
+        for draw in due.tolist():
+            place = sample_leaf(search, int(number[draw]), random, explore=explore)
             if place is not None:
-                moved[number] = Position(
-                    encoding.number[tree.state(place.node).key],
-                    tuple(  # type: ignore[arg-type]
-                        normalised(
-                            tree.vectors(reach[p], p, place.node, values=False)[place.copy]
-                        ).astype(np.float64)
-                        for p in PLAYERS
-                    ),
-                )
+                drawn[draw] = _position(encoding, search, place, reach)
 
     search.run(settings.iterations, each=sample)
+    moved = [drawn[game] or drawn[games + game] or first for game in range(games)]
+    return Round(collect(encoding, search, roots), moved, _policies(evaluator, search))
+
+
+def solve_positions(
+    encoding: Encoding,
+    evaluator: Evaluator,
+    positions: Sequence[Position],
+    settings: SearchSettings,
+) -> Round:
+    """Search at every position, and stay there."""
+    search = _new_search(encoding, evaluator, positions, settings)
+    search.run(settings.iterations)
+    examples = collect(encoding, search, positions)
+    return Round(examples, list(positions), _policies(evaluator, search))
+
+
+def _new_search(
+    encoding: Encoding,
+    evaluator: Evaluator,
+    positions: Sequence[Position],
+    settings: SearchSettings,
+) -> Search:
+    """A search over a forest with one root for each position."""
+    states = [encoding.states[position.state] for position in positions]
+    tree = settings.forest(encoding.builder, states)
+    return settings.begin(tree, evaluator, [position.beliefs for position in positions])
+
+
+def _policies(evaluator: Evaluator, search: Search) -> Examples | None:
+    """What a search teaches the evaluator's policy network, if it has one."""
     guide = evaluator.guide
-    policies = collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
-    return Round(collect(encoding, search, positions), moved, policies)
+    return collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
+
+
+def _position(
+    encoding: Encoding, search: Search, place: Place, reach: tuple[Array, Array]
+) -> Position:
+    """The PBS at a leaf of a search, given both reaches."""
+    tree = search.tree
+    return Position(
+        encoding.number[tree.state(place.node).key],
+        tuple(  # type: ignore[arg-type]
+            normalised(tree.vectors(reach[p], p, place.node, values=False)[place.copy]).astype(
+                np.float64
+            )
+            for p in PLAYERS
+        ),
+    )
 
 
 def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -> Examples:

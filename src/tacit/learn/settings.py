@@ -27,6 +27,8 @@ class Settings:
     size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
     `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
     once, after `drop_after` epochs.
+    The exploitability is measured every `judge_every` epochs (0: never), over
+    `judge_playthroughs`.
     """
 
     game: str = "liars-dice-1x4"
@@ -53,6 +55,8 @@ class Settings:
     buffer: int = 400_000
     drop_after: int = 20
     huber: float = 0.1
+    judge_every: int = 0
+    judge_playthroughs: int = 16
 
     @property
     def search(self) -> SearchSettings:

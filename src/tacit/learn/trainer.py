@@ -36,13 +36,17 @@ SAVE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Progress:
-    """One epoch: its number, time since the run began, examples made, the loss, the speed."""
+    """One epoch: its number, time since the run began, examples made, the loss, the speed.
+
+    `exploitability` is that of the network's search where it was measured after this epoch.
+    """
 
     epoch: int
     seconds: float
     examples: int
     loss: float
     examples_per_second: float
+    exploitability: float | None = None
 
 
 class Run:
@@ -92,10 +96,15 @@ class Run:
         workers: int,
         each: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
+        judge: Callable[[ValueNetwork], float] | None = None,
     ) -> None:
-        """Run the epochs that are left, or for this long; an interrupt saves and goes through."""
+        """Run the epochs that are left, or for this long; an interrupt saves and goes through.
+
+        `judge` measures the network's exploitability every `judge_every` epochs and after the last.
+        """
         from torch.utils.tensorboard import SummaryWriter  # slow to import, and only used here
 
+        torch.set_num_threads(1)  # the batches are small, and the workers want the other cores
         pool = Workers(self.settings, workers)
         board = SummaryWriter(self.folder / "tensorboard")
         begun = saved = time.monotonic()
@@ -106,11 +115,14 @@ class Run:
                     break
                 loss, speed = self._one_epoch(pool)
                 self.seconds = before + time.monotonic() - begun
-                progress = Progress(self.epoch, self.seconds, self.examples, loss, speed)
+                worth = judge(self.network) if judge is not None and self._judging() else None
+                progress = Progress(self.epoch, self.seconds, self.examples, loss, speed, worth)
                 with (self.folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(progress.__dict__) + "\n")
                 for name in ("loss", "examples", "examples_per_second"):
                     board.add_scalar(name, getattr(progress, name), self.epoch)
+                if worth is not None:
+                    board.add_scalar("exploitability", worth, self.epoch)
                 if each is not None:
                     each(progress)
                 if time.monotonic() - saved > SAVE_SECONDS:
@@ -120,6 +132,10 @@ class Run:
             pool.close()
             board.close()
             self.save()
+
+    def _judging(self) -> bool:
+        every = self.settings.judge_every
+        return every > 0 and (self.epoch % every == 0 or self.epoch == self.settings.epochs)
 
     def _one_epoch(self, pool: Workers) -> tuple[float, float]:
         """The loss and the examples a second. Nothing changes before all tables have played."""
@@ -245,6 +261,19 @@ def read_settings(folder: Path) -> Settings:
         raise GameError(f"{folder} holds no run: {path} is missing") from None
     except (json.JSONDecodeError, TypeError, KeyError) as error:
         raise GameError(f"{path} is damaged: {error}") from None
+
+
+def read_log(folder: Path) -> list[Progress]:
+    """What the run in `folder` told after each epoch; a line cut short is left out."""
+    entries: dict[int, Progress] = {}
+    path = folder / "log.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            entry = Progress(**json.loads(line))
+        except (json.JSONDecodeError, TypeError):
+            continue
+        entries[entry.epoch] = entry
+    return [entries[epoch] for epoch in sorted(entries)]
 
 
 def save_network(path: Path, network: ValueNetwork, settings: Settings, epoch: int) -> None:

@@ -21,7 +21,13 @@ from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import ValueNetwork
 from tacit.learn.policy_network import PolicyNetwork
-from tacit.learn.self_play import Position, Round, play_round, random_positions
+from tacit.learn.self_play import (
+    Position,
+    Round,
+    play_round,
+    random_positions,
+    solve_positions,
+)
 from tacit.learn.settings import Settings
 from tacit.tree import Builder
 
@@ -64,16 +70,18 @@ class Player:
         parts: list[Round] = []
         for _ in range(settings.rounds):
             if settings.random_beliefs:
-                positions = random_positions(self.encoding, len(positions), random)
-            part = play_round(
-                self.encoding,
-                self.network,
-                positions,
-                settings.search,
-                random,
-                explore=settings.explore,
-            )
-            positions = part.positions
+                places = random_positions(self.encoding, len(positions), random)
+                part = solve_positions(self.encoding, self.network, places, settings.search)
+            else:
+                part = play_round(
+                    self.encoding,
+                    self.network,
+                    positions,
+                    settings.search,
+                    random,
+                    explore=settings.explore,
+                )
+                positions = part.positions
             parts.append(part)
         examples = join([part.examples for part in parts])
         policies = [part.policies for part in parts if part.policies is not None]
