@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tacit.cli.options import as_json
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run")
 @click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [as trained]")
 @click.option("--algorithm", help="Of the search.  [as trained]")
 @click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
@@ -24,7 +22,7 @@ from tacit.cli.options import as_json
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @as_json
 def evaluate(
-    run: Path,
+    run: str,
     *,
     iterations: int | None,
     algorithm: str | None,
@@ -35,36 +33,38 @@ def evaluate(
 ) -> None:
     """Write out over the whole game what RUN's search plays, and measure its exploitability.
 
+    RUN is the folder of a run, a network file, or a game whose network comes with tacit.
     The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
     --playthroughs grows.
     """
     import dataclasses
+    import os
     import time
 
-    import numpy as np
-
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.search_play import search_exploitability
-    from tacit.learn.trainer import load_network
+    from tacit.cli.output import console, counting, print_json, print_table, table
+    from tacit.evaluate.search_play_pool import measure_search
+    from tacit.learn.shipped import find_network
+    from tacit.learn.trainer import load_origin
     from tacit.solve import find_algorithm
-    from tacit.tree import build_forest
 
-    network, settings = load_network(run)
+    path = find_network(run)
+    settings = load_origin(path).settings
     search = dataclasses.replace(
         settings.search,
         algorithm=find_algorithm(algorithm or settings.algorithm).name,
         iterations=iterations or settings.iterations,
     )
-    builder = network.encoding.builder
     began = time.perf_counter()
-    worth = search_exploitability(
-        build_forest(builder, [builder.root]),
-        network,
-        search,
-        playthroughs=playthroughs,
-        random=np.random.default_rng(seed),
-        form=form,  # type: ignore[arg-type]
-    )
+    with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
+        worth = measure_search(
+            path,
+            search,
+            playthroughs=playthroughs,
+            seed=seed,
+            workers=os.cpu_count() or 1,
+            form=form,  # type: ignore[arg-type]
+            each=each,
+        )
     seconds = time.perf_counter() - began
     found = {
         "game": settings.game,

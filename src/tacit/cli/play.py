@@ -31,23 +31,37 @@ TARGET, SECONDS = 1e-3, 20.0
     type=click.Path(path_type=Path),
     help="Play against the search of this run of `tacit train`.",
 )
+@click.option("--solve", "solving", is_flag=True, help="Solve the game and play against that.")
 @click.option(
     "--seat", type=click.IntRange(1, 2), default=1, show_default=True, help="Who you are."
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Deal the same again.")
 @memory
 def play(
-    game: str, *, file: Path | None, run: Path | None, seat: int, seed: int | None, memory: int
+    game: str,
+    *,
+    file: Path | None,
+    run: Path | None,
+    solving: bool,
+    seat: int,
+    seed: int | None,
+    memory: int,
 ) -> None:
-    """Play GAME against its solution; without --solution or --agent it is solved first.
+    """Play GAME against search with the network that comes with tacit, or another opponent.
+
+    A game without a network of its own is solved first, as with --solve.
 
     Moves are typed as they are written; `quit`, or the end of the input, ends the match.
     """
     import numpy as np
 
+    from tacit.learn.shipped import shipped
+
     random = np.random.default_rng(seed)
-    if file is not None and run is not None:
-        raise click.UsageError("name one opponent: --solution or --agent")
+    if (file is not None) + (run is not None) + solving > 1:
+        raise click.UsageError("name one opponent: --solution, --agent or --solve")
+    if run is None and file is None and not solving:
+        run = shipped().get(game)
     builder, opponent = _trained(game, run) if run else _solved(game, file, memory)
     rules = builder.game
     click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")

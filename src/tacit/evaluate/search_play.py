@@ -107,7 +107,7 @@ def _search(
     forest = settings.forest(tree.builder, [tree.state(item.place.node) for item in batch])
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
-    pairs = [_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
+    pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
     places = [item.place for item in batch]
     when = _draw_iterations(places, settings.weights(), random, evenly=form == "exact")
     weight = find_algorithm(settings.algorithm).weight
@@ -184,7 +184,7 @@ def _believable(reach: Array) -> Array:
     return reach if reach.any() else np.ones_like(reach)
 
 
-def _pairs(
+def subgame_pairs(
     tree: PublicTree, forest: PublicTree, place: Place, number: int
 ) -> list[tuple[Place, Place]]:
     """The places of a subgame in the whole tree and in the forest, side by side."""

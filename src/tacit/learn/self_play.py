@@ -142,9 +142,9 @@ def play_round(
 ) -> Round:
     """Search at every position and at the start of the game; the examples, and where games go on.
 
-    The start is solved, and given as an example, once. A game that stands there or that ends goes
-    on at a leaf below the start, if the start has any. If the evaluator has a policy network,
-    policies are collected for it.
+    If the evaluator has a policy network, policies are collected for it. The start is solved, and
+    given as an example, once. A game that stands there or that ends goes on at a leaf below the
+    start, if the start has any.
     """
     first = start(encoding)
     roots = [first] + [place for place in positions if place.state != first.state]
@@ -178,7 +178,7 @@ def solve_positions(
     positions: Sequence[Position],
     settings: SearchSettings,
 ) -> Round:
-    """Search at every position; games go nowhere."""
+    """Search at every position, and stay there."""
     search = _new_search(encoding, evaluator, positions, settings)
     search.run(settings.iterations)
     examples = collect(encoding, search, positions)
@@ -198,7 +198,7 @@ def _new_search(
 
 
 def _policies(evaluator: Evaluator, search: Search) -> Examples | None:
-    """What the evaluator's policy network is to learn from a search, if it has one."""
+    """What a search teaches the evaluator's policy network, if it has one."""
     guide = evaluator.guide
     return collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
 

@@ -6,6 +6,7 @@ A run's folder holds `settings.json`, `checkpoint.pt` (everything that going on 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import pickle
@@ -23,6 +24,7 @@ from tacit.games import GameError, load
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.network import ValueNetwork
+from tacit.learn.presets import find_preset
 from tacit.learn.policy_network import PolicyNetwork
 from tacit.learn.replay import Replay
 from tacit.learn.self_play import Position, start
@@ -219,7 +221,8 @@ class Run:
         if self.policies is not None:
             state["policies"] = _to_torch(self.policies)
         save_aside(self.folder / "checkpoint.pt", state)
-        save_network(self.folder / "network.pt", self.network, self.settings, self.epoch)
+        origin = Origin(self.settings, self.epoch, self.examples, self.seconds)
+        save_network(self.folder / "network.pt", self.network, origin)
 
     def _restore(self, state: dict[str, Any]) -> None:
         if state.get("version") != VERSION:
@@ -278,12 +281,36 @@ def read_log(folder: Path) -> list[Progress]:
     return [entries[epoch] for epoch in sorted(entries)]
 
 
-def save_network(path: Path, network: ValueNetwork, settings: Settings, epoch: int) -> None:
-    """The weights alone, with the settings that made them."""
+@dataclass(frozen=True)
+class Origin:
+    """Where a network comes from: its settings, and what the training took."""
+
+    settings: Settings
+    epoch: int
+    examples: int
+    seconds: float
+
+    @property
+    def command(self) -> str:
+        """The command that makes the network again, told from its game's preset."""
+        preset = dataclasses.asdict(find_preset(self.settings.game))
+        own = dataclasses.asdict(self.settings)
+        words = [f"tacit train {self.settings.game} --seed {self.settings.seed}"]
+        for name, value in own.items():
+            if name != "seed" and value != preset[name]:
+                text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                words.append(f"--set {name}={text}")
+        return " ".join(words)
+
+
+def save_network(path: Path, network: ValueNetwork, origin: Origin) -> None:
+    """The weights alone, with what made them."""
     state = {
         "version": VERSION,
-        "settings": settings.to_json(),
-        "epoch": epoch,
+        "settings": origin.settings.to_json(),
+        "epoch": origin.epoch,
+        "examples": origin.examples,
+        "seconds": origin.seconds,
         "network": network.state_dict(),
     }
     save_aside(path, state)
@@ -291,11 +318,7 @@ def save_network(path: Path, network: ValueNetwork, settings: Settings, epoch: i
 
 def load_network(path: Path, builder: Builder | None = None) -> tuple[ValueNetwork, Settings]:
     """A trained network and the settings that made it; its encoding is on `builder`'s trees."""
-    if path.is_dir():
-        path = path / "network.pt"
-    state = _load(path)
-    if not isinstance(state, dict) or state.get("version") != VERSION:
-        raise GameError(f"{path} is not a network of this version")
+    state = _load_state(path)
     settings = Settings.from_json(state["settings"])
     if builder is None:
         builder = Builder(load(settings.game))
@@ -304,6 +327,22 @@ def load_network(path: Path, builder: Builder | None = None) -> tuple[ValueNetwo
     network = make_network(settings, Encoding(builder, joint=settings.joint))
     network.load_state_dict(state["network"])
     return network, settings
+
+
+def load_origin(path: Path) -> Origin:
+    """What made the network in a file or a run's folder."""
+    state = _load_state(path)
+    settings = Settings.from_json(state["settings"])
+    return Origin(settings, state["epoch"], state["examples"], state["seconds"])
+
+
+def _load_state(path: Path) -> dict[str, Any]:
+    if path.is_dir():
+        path = path / "network.pt"
+    state = _load(path)
+    if not isinstance(state, dict) or state.get("version") != VERSION:
+        raise GameError(f"{path} is not a network of this version")
+    return state
 
 
 def save_aside(path: Path, state: dict[str, Any]) -> None:

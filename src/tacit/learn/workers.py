@@ -21,7 +21,13 @@ from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import ValueNetwork
 from tacit.learn.policy_network import PolicyNetwork
-from tacit.learn.self_play import Position, Round, play_round, random_positions, solve_positions
+from tacit.learn.self_play import (
+    Position,
+    Round,
+    play_round,
+    random_positions,
+    solve_positions,
+)
 from tacit.learn.settings import Settings
 from tacit.tree import Builder
 

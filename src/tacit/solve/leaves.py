@@ -146,20 +146,22 @@ class Leaves:
         values: Array,
         *,
         believed: tuple[Array, Array] | None = None,
+        pair: bool = False,
     ) -> None:
         """Write `player`'s counterfactual values at the leaves, given both reaches.
 
-        With `believed`, those are the reaches that what is played below the leaves was found for.
+        With `believed`, the evaluator is asked for the beliefs of those reaches instead, and with
+        `pair` also told of the others, which meet what it plays.
         """
         if self.rows.count == 0:
             return
-        met = self.rows.gather(player, reach)
+        met = self.rows.gather(player, reach if pair or believed is None else believed)
         self.asked += len(met)
-        if believed is None:
-            answers = self.evaluator.values(met)
-        else:
+        if pair and believed is not None:
             assert isinstance(self.evaluator, PairEvaluator)
             answers = self.evaluator.values_met(self._believed(player, met, believed), met)
+        else:
+            answers = self.evaluator.values(met)
         scatter_values(
             self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.rows.start,
             self.chance, self.chance_start, reach[1 - player], self.rows.row, answers, values,

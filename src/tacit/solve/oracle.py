@@ -19,12 +19,13 @@ from tacit.solve.evaluation import Judge
 from tacit.solve.leaves import Guide
 from tacit.solve.minimiser import find_algorithm
 from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
+from tacit.tree.beliefs import normalised
 from tacit.tree.passes import BEST, EXPECT
 
 FORESTS = 64
 """How many forests are kept for the next time that the same leaves are asked."""
 LEAST_BELIEF = 1e-6
-"""What an infostate is believed to be at least, where a policy is wanted for all of them."""
+"""What an infostate is believed to be at least when a subgame is solved."""
 
 
 class Oracle:
@@ -66,9 +67,7 @@ class Oracle:
     ) -> NDArray[np.float32]:
         """Solve the subgames of `believed`; what that plays is worth at the beliefs of `met`."""
         states, beliefs = self._read(believed)
-        forest, policy = self.solve(
-            states, [(np.maximum(a, LEAST_BELIEF), np.maximum(b, LEAST_BELIEF)) for a, b in beliefs]
-        )
+        forest, policy = self.solve(states, beliefs)
         return self._values(forest, policy, states, self._read(met)[1], EXPECT)
 
     def solve(
@@ -76,10 +75,12 @@ class Oracle:
     ) -> tuple[PublicTree, NDArray[np.float64]]:
         """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
 
-        An infostate that `beliefs` rule out gets no policy of its own but the uniform one.
+        Of the equilibria it is one that also meets infostates well which `beliefs` rule out: values
+        change less from one iteration of a search to the next.
         """
         forest = self._forest(states)
-        solver = Solver(forest, find_algorithm(self.algorithm), beliefs=beliefs)
+        roots = [(_not_ruled_out(a), _not_ruled_out(b)) for a, b in beliefs]
+        solver = Solver(forest, find_algorithm(self.algorithm), beliefs=roots)
         solver.run(self.iterations)
         return forest, solver.average_policy()
 
@@ -129,6 +130,11 @@ class Oracle:
                 answer = found[root.node][root.copy]
                 answers[number, self.output_columns(state, player)] = answer
         return answers
+
+
+def _not_ruled_out(reach: NDArray[Any]) -> NDArray[Any]:
+    """Beliefs [K] from a reach [K] that leave every infostate possible."""
+    return np.maximum(normalised(reach), LEAST_BELIEF)
 
 
 def _most_infostates(root: PublicState) -> tuple[int, int]:

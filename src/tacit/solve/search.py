@@ -9,7 +9,7 @@ of them. What a leaf answers, and for which beliefs, is the `mode`:
 - `cfr-avg-sound`: what is played below the leaf is what solves it at the beliefs of the average
   policy, and its values are those against the current policy. That takes an evaluator that answers
   for two beliefs at once, such as the oracle;
-- fictitious play always meets the average policy, so its leaves are evaluated there.
+- fictitious play meets the average policy, so its leaves are evaluated there, whatever the mode.
 """
 
 from __future__ import annotations
@@ -179,14 +179,17 @@ class Search:
             elif self.mode == "cfr-avg":
                 self._fill_by_difference(player)
             else:
-                self.leaves.fill(player, work.reach, values, believed=self.average_reach())
+                average = self.average_reach()
+                self.leaves.fill(player, work.reach, values, believed=average, pair=True)
             step = self.minimiser.step(self.iteration)
             numbers = np.array(
                 [step.positive, step.negative, step.floor, step.prediction], dtype=np.float32
             )
             mode = UPDATE
         else:
-            self.leaves.fill(player, work.reach, values)
+            # An optimistic player meets the mixture, but PBSs are the average policy's.
+            average = self.average_reach() if self.minimiser.optimistic else work.reach
+            self.leaves.fill(player, work.reach, values, believed=average)
             numbers, mode = np.zeros(4, dtype=np.float32), RECORD_BEST
         ascend(
             arrays, player, mode, numbers, work.matrices, work.reach[1 - player], self.policy,

@@ -1,0 +1,31 @@
+"""The trained networks that come with the package, one for each preset.
+
+Each file holds the settings, seed included, that made it: `tacit train NAME` makes it again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tacit.games import GameError
+
+FOLDER = Path(__file__).parent / "networks"
+
+
+def shipped() -> dict[str, Path]:
+    """The networks that come with the package, by game."""
+    return {path.stem: path for path in sorted(FOLDER.glob("*.pt"))}
+
+
+def find_network(name: str | Path) -> Path:
+    """The network in a run's folder or a file, or the one that is shipped for a game."""
+    path = Path(name)
+    if path.exists():
+        return path
+    known = shipped()
+    if str(name) in known:
+        return known[str(name)]
+    raise GameError(
+        f"{name} is neither a run, nor a file, nor a game whose network comes with tacit; "
+        f"these do: {', '.join(known) or 'none'}"
+    )

@@ -1,0 +1,193 @@
+"""Depth-limited search: what its modes ask of the leaves, and how it starts warm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tacit.games import GameError, load
+from tacit.learn.self_play import SearchSettings, ends_round
+from tacit.solve import evaluate, find_algorithm
+from tacit.solve.leaves import Guide, Rows, Zero
+from tacit.solve.oracle import Oracle
+from tacit.solve.search import Mode, Search
+from tacit.tree import LEAF, Builder, PublicState, PublicTree, build_forest
+
+Array = NDArray[Any]
+
+
+class Fixed(Oracle):
+    """Values below leaves by one policy for all beliefs: the uniform one."""
+
+    def solve(self, states: Any, beliefs: Any) -> tuple[PublicTree, Array]:
+        forest = build_forest(self.builder, states)
+        return forest, forest.uniform_policy()
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.values_met(inputs, inputs)
+
+
+def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
+    builder = Builder(load("leduc"))
+    tree = build_forest(builder, [builder.root], depth=2)
+    minimiser = find_algorithm(algorithm, alternating=alternating)
+    ones = [(np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1]))]
+    search = Search(tree, minimiser, Fixed(builder), beliefs=ones, mode=mode)
+    search.run(12)
+    return search
+
+
+@pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "dcfr"])
+@pytest.mark.parametrize("mode", ["cfr-avg", "cfr-avg-sound"])
+def test_where_play_below_the_leaves_is_fixed_all_modes_are_one(
+    mode: Mode, algorithm: str, alternating: bool
+) -> None:
+    plain = searched("cfr-d", algorithm, alternating=alternating)
+    other = searched(mode, algorithm, alternating=alternating)
+    assert other.average_policy() == pytest.approx(plain.average_policy(), abs=2e-3)
+    assert other.root_values(0)[0] == pytest.approx(plain.root_values(0)[0], abs=2e-3)
+
+
+def test_modes_differ_where_play_follows_the_beliefs() -> None:
+    builder = Builder(load("leduc"))
+    policies = []
+    for mode in ("cfr-d", "cfr-avg", "cfr-avg-sound"):
+        settings = SearchSettings(algorithm="linear-cfr", mode=mode, iterations=8)  # type: ignore[arg-type]
+        tree = settings.forest(builder, [builder.root])
+        search = settings.begin(tree, Oracle(builder, iterations=40), ones(builder))
+        search.run(8)
+        policies.append(search.average_policy())
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        assert np.abs(policies[first] - policies[second]).max() > 0.01
+
+
+def ones(builder: Builder) -> list[tuple[Array, Array]]:
+    return [(np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1]))]
+
+
+def test_beliefs_are_of_the_current_policy_in_cfr_d_and_of_the_average_otherwise() -> None:
+    builder = Builder(load("liars-dice-1x3"))
+    for algorithm, mode in (
+        ("linear-cfr", "cfr-d"),
+        ("linear-cfr", "cfr-avg"),
+        ("flop", "cfr-d"),
+    ):
+        settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=7)  # type: ignore[arg-type]
+        tree = settings.forest(builder, [builder.root])
+        search = settings.begin(tree, Zero(), ones(builder))
+        search.run(7)
+        average = [reach.copy() for reach in search.average_reach()]
+        is_average = all(
+            np.allclose(found, mean)
+            for found, mean in zip(search.believed_reach(), average, strict=True)
+        )
+        assert is_average == ((algorithm, mode) != ("linear-cfr", "cfr-d"))
+
+
+def test_the_sound_form_needs_an_evaluator_for_two_beliefs() -> None:
+    builder = Builder(load("kuhn"))
+    settings = SearchSettings(mode="cfr-avg-sound")
+    with pytest.raises(GameError, match="answers for two beliefs at once"):
+        settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
+
+
+def test_a_round_ends_where_chance_moves() -> None:
+    builder = Builder(load("leduc"))
+    settings = SearchSettings(stop="round")
+    tree = settings.forest(builder, [builder.root])
+    leaves = [tree.state(int(node)) for node in tree.leaves]
+    assert leaves
+    assert all(ends_round(state.sample) for state in leaves)
+    # The next round, from the chance event to the end of the game, has no leaf.
+    below = settings.forest(builder, leaves)
+    assert not np.any(below.arrays.player == LEAF)
+
+
+class Remembering(Oracle):
+    """A guide that has seen a search: at a PBS it proposes what that played at the nearest one."""
+
+    def __init__(self, search: Search) -> None:
+        super().__init__(search.tree.builder)
+        tree, reach = search.tree, search.average_reach()
+        self.rows, self.answers = [], []
+        for player in (0, 1):
+            nodes = np.flatnonzero(tree.arrays.player == player).astype(np.int32)
+            found = Rows(tree, nodes, self)
+            self.rows.append(found.gather(player, reach).copy())
+            here = iter(found.row.tolist())
+            for node in nodes.tolist():
+                for policy in tree.block(search.mixture, node).transpose(1, 0, 2):
+                    if next(here) >= 0:
+                        self.answers.append(np.resize(policy.ravel(), 64))
+
+    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
+        shape = state.expansion.legal.shape
+        return np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape)
+
+    def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        known = np.concatenate(self.rows)
+        gaps = np.abs(inputs[:, None] - known)
+        gaps[:, :, 0] *= 1e3  # another public state is never near
+        return np.array(self.answers)[gaps.sum(axis=2).argmin(axis=1)]
+
+
+def whole_search(game: str, algorithm: str, *, known: int = 0) -> Search:
+    """A search of a whole game; warm, if another one is `known` for so many iterations."""
+    builder = Builder(load(game))
+    tree = build_forest(builder, [builder.root])
+    evaluator = Zero()
+    if known:
+        other = Search(tree, find_algorithm("dcfr"), evaluator, beliefs=ones(builder))
+        other.run(known)
+        guide: Guide = Remembering(other)
+        evaluator.guide = guide
+    minimiser = find_algorithm(algorithm)
+    warm_start = 15 if known else 0
+    return Search(tree, minimiser, evaluator, beliefs=ones(builder), warm_start=warm_start)
+
+
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
+@pytest.mark.parametrize("game", ["leduc", "rock-paper-scissors", "liars-dice-1x3"])
+def test_a_warm_start_has_played_what_the_guide_proposes(game: str, algorithm: str) -> None:
+    search = whole_search(game, algorithm, known=200)
+    proposed = search.policy.copy()
+    uniform = evaluate(search.tree, search.tree.uniform_policy()).exploitability
+    assert evaluate(search.tree, proposed.astype(np.float64)).exploitability < uniform / 10
+    calls: list[int] = []
+    search.run(15, each=calls.append)
+    assert calls == list(range(1, 16))
+    assert np.array_equal(search.policy, proposed)
+    assert search.total_weight == sum(search.minimiser.weight(t) for t in range(1, 16))
+    found = evaluate(search.tree, search.average_policy())
+    assert found.value == pytest.approx(
+        evaluate(search.tree, proposed.astype(float)).value, abs=1e-4
+    )
+    assert float(np.mean(search.root_values(0)[0])) == pytest.approx(found.value, abs=0.02)
+    search.run(1)
+    assert not np.array_equal(search.policy, proposed)
+
+
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
+def test_a_warm_start_from_a_good_policy_needs_fewer_iterations(algorithm: str) -> None:
+    def needed(search: Search) -> int:
+        search.run(15)
+        while evaluate(search.tree, search.average_policy()).exploitability > 0.05:
+            search.run(5)
+        return search.iteration
+
+    cold = needed(whole_search("leduc", algorithm))
+    warm = needed(whole_search("leduc", algorithm, known=40))
+    assert warm < 0.7 * cold, (warm, cold)
+
+
+def test_a_warm_start_needs_a_guide_and_iterations_to_spare() -> None:
+    builder = Builder(load("kuhn"))
+    settings = SearchSettings(warm_start=15)
+    with pytest.raises(GameError, match="needs a policy network"):
+        settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
+    with pytest.raises(GameError, match="leaves none of 15 to search"):
+        SearchSettings(warm_start=15, iterations=15)
