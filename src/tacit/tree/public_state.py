@@ -26,6 +26,9 @@ WEIGHT_TOLERANCE = 1e-9
 Worlds = tuple[tuple[State, float], ...]
 """The world states of a cell, each with its share of the cell's weight."""
 
+Ways = dict[int, dict[int, list[int]]]
+"""For an infostate (of the mover: and action) and a transition's number, the child's infostates."""
+
 
 class GameTooLargeError(GameError):
     """The game does not fit in the memory or the count of states that the caller allows."""
@@ -119,6 +122,21 @@ class PublicState:
     def expansion(self) -> Expansion:
         """The moves and children of this public state."""
         return self.space.expand(self)
+
+    @cached_property
+    def ways(self) -> tuple[Ways, Ways]:
+        """For each player: from a source of `Transition.sources` to the transitions open to it."""
+        found: tuple[Ways, Ways] = ({}, {})
+        for number, transition in enumerate(self.expansion.transitions):
+            for player in (0, 1):
+                pairs = zip(
+                    transition.sources[player].tolist(),
+                    transition.targets[player].tolist(),
+                    strict=True,
+                )
+                for source, target in pairs:
+                    found[player].setdefault(source, {}).setdefault(number, []).append(target)
+        return found
 
     def worlds(self) -> Iterator[tuple[tuple[int, int], State, float]]:
         """Every world state with its cell and its share of the cell's weight."""
