@@ -155,7 +155,9 @@ class Leaves:
             return
         met = self.rows.gather(player, reach)
         self.asked += len(met)
-        if believed is None:
+        if len(met) == 0:
+            answers = np.zeros((0, 1), dtype=np.float32)
+        elif believed is None:
             answers = self.evaluator.values(met)
         else:
             assert isinstance(self.evaluator, PairEvaluator)
