@@ -98,6 +98,13 @@ class PublicState:
         matrix.flags.writeable = False
         return matrix
 
+    @cached_property
+    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Where chance deals to each player apart: u [K0] and v [K1] with C[i, j] = u[i] * v[j]."""
+        first, second = self.compatibility.sum(axis=1), self.compatibility.sum(axis=0)
+        apart = np.allclose(self.compatibility, np.outer(first, second), rtol=1e-9, atol=0)
+        return (first, second) if apart else None
+
     def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
         """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
 
