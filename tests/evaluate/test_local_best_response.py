@@ -17,9 +17,11 @@ from tacit.evaluate.local_best_response import (
     local_best_response,
     passive,
 )
+from tacit.evaluate.search_play import search_exploitability
 from tacit.games import load
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import Evaluation, Solver, evaluate, find_algorithm, infostate_values
+from tacit.solve.leaves import Zero
 from tacit.solve.oracle import Oracle
 from tacit.tree import CHANCE, TERMINAL, Builder, Place, PublicTree, build_forest
 
@@ -128,6 +130,22 @@ def test_it_exploits_unsafe_search_and_not_the_safe_one() -> None:
     )
     assert unsafe.seats[0] > 0.8
     assert safe.seats[0] < 0.3
+
+
+def test_it_stays_below_the_upper_bound_of_a_search() -> None:
+    builder = Builder(load("liars-dice-1x3"))
+    settings = SearchSettings(iterations=16, depth=2)
+    found = local_best_response(
+        builder, SearchBatch(builder, Zero(), settings), games=1000, seed=0, replies=2
+    )
+    bound = search_exploitability(
+        build_forest(builder, [builder.root]),
+        Zero(),
+        settings,
+        playthroughs=100,
+        random=np.random.default_rng(0),
+    )
+    assert 0.25 * bound.exploitability < found.mean < bound.exploitability + 4 * found.error
 
 
 def test_what_the_model_never_does_is_survived() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.agents.batch import PolicyBatch, StateBatch, call_when_unlikely, uniform
+from tacit.agents.batch import PolicyBatch, StateBatch
 from tacit.agents.search_batch import SearchBatch
+from tacit.agents.simple import baselines, uniform
 from tacit.evaluate.match import play_batch_match
 from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings
@@ -62,8 +63,8 @@ def test_the_same_seed_gives_the_same_match_and_progress_is_told() -> None:
 def test_search_beats_random_play_and_the_heuristic() -> None:
     builder = Builder(load("liars-dice-1x3"))
     agent = SearchBatch(builder, Zero(), SearchSettings(iterations=32, depth=99))
-    for rule in (uniform, call_when_unlikely):
-        found = play_batch_match(builder, agent, StateBatch(builder, rule), games=600, seed=0)
+    for opponent in baselines(builder).values():
+        found = play_batch_match(builder, agent, opponent, games=600, seed=0)
         assert found.mean > 2 * found.error
 
 

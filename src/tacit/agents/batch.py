@@ -8,14 +8,11 @@ be asked for all infostates at once, and a memory can be carried along moves tha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import comb
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import GameError
-from tacit.games.liars_dice import LiarsDiceState, Rules
 from tacit.tree import Builder, Place, PublicState, PublicTree
 
 Array = NDArray[Any]
@@ -94,44 +91,3 @@ class StateBatch:
     def model(self) -> StateBatch:
         """Itself."""
         return self
-
-
-def uniform(state: PublicState) -> Array:
-    """[A, K] every legal action alike."""
-    legal = state.expansion.legal
-    shares: Array = legal / legal.sum(axis=0)
-    return shares
-
-
-def call_when_unlikely(state: PublicState) -> Array:
-    """[A, K] in Liar's Dice: the claim that is likeliest by one's own dice, the lowest of those.
-
-    A bid claims that it is true, `liar` that the last bid is not. It never bluffs, and takes
-    nothing from what the opponent has bid.
-    """
-    world = state.sample
-    if not isinstance(world, LiarsDiceState):
-        raise GameError(f"{state.space.game.name} has no bids to call; take another opponent")
-    rules, actions = world.rules, state.expansion.actions
-    chances = np.zeros((len(actions), state.counts[state.mover]))
-    for column, roll in enumerate(state.privates[state.mover]):
-        assert isinstance(roll, tuple)
-        for row, action in enumerate(actions):
-            if action == rules.liar:
-                chances[row, column] = 1 - _bid_chance(rules, world.history.bit_length() - 1, roll)
-            else:
-                chances[row, column] = _bid_chance(rules, action, roll)
-    policy = np.zeros_like(chances)
-    policy[chances.argmax(axis=0), np.arange(chances.shape[1])] = 1
-    return policy
-
-
-def _bid_chance(rules: Rules, action: int, roll: tuple[int, ...]) -> float:
-    """How likely a bid is true for a player with this roll, the other's dice being unknown."""
-    quantity, face = rules.bid(action)
-    needed = quantity - sum(die in (face, rules.faces) for die in roll)
-    counting = (1 if face == rules.faces else 2) / rules.faces
-    return sum(
-        comb(rules.dice, n) * counting**n * (1 - counting) ** (rules.dice - n)
-        for n in range(max(needed, 0), rules.dice + 1)
-    )

@@ -138,7 +138,9 @@ class SearchBatch:
 def _average_plan(search: Search, when: NDArray[np.int64]) -> _Plan:
     search.run(int(when.max()))
     first, second = search.average_reach()
-    return _Plan(search.tree, search.average_policy(), (first.copy(), second.copy()))
+    return _Plan(
+        search.tree, search.average_policy().astype(np.float32), (first.copy(), second.copy())
+    )
 
 
 def _sampled_plan(search: Search, when: NDArray[np.int64]) -> _Plan:

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.agents.batch import BatchAgent, uniform
+from tacit.agents.batch import BatchAgent
+from tacit.agents.simple import uniform
 from tacit.evaluate.match import MatchResult, play_batch_match
 from tacit.games import CHANCE, TERMINAL
 from tacit.solve.engine import Workspace
