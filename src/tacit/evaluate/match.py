@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.agents.agent import Agent
+from tacit.agents.batch import BatchAgent
 from tacit.agents.position import Position
-from tacit.games import CHANCE, TERMINAL
+from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.tree import PLAYERS, Builder
+from tacit.tree.playing import Pair, deal, draw, follow, payoff
+
+AT_ONCE = 2048
+"""How many games of a batch match are played side by side; even, as games come in pairs."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What the first agent won a game on average, with the standard error."""
+    """What the first agent won a game on average, with the standard error, and in each seat."""
 
     games: int
     mean: float
     error: float
+    seats: tuple[float, float]
 
 
 def play_game(builder: Builder, agents: tuple[Agent, Agent], random: np.random.Generator) -> float:
@@ -47,7 +55,8 @@ def play_match(
     seed: int,
     each: Callable[[int], None] | None = None,
 ) -> MatchResult:
-    """`games` games, half of them in each seat; the same seed gives the same match."""
+    """`games` games one after the other, half of them in each seat; a seed fixes the match."""
+    _check_games(games)
     won = np.zeros(games)
     for number in range(games):
         random = np.random.default_rng([seed, number])
@@ -57,5 +66,102 @@ def play_match(
             won[number] = -play_game(builder, (second, first), random)
         if each is not None:
             each(number + 1)
-    error = float(won.std(ddof=1) / np.sqrt(games)) if games > 1 else float("inf")
-    return MatchResult(games, float(won.mean()), error)
+    return _result(won, float(won.std(ddof=1) / np.sqrt(games)))
+
+
+def play_batch_match(
+    builder: Builder,
+    first: BatchAgent,
+    second: BatchAgent,
+    *,
+    games: int,
+    seed: int,
+    each: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """`games` games side by side; a seed fixes the match.
+
+    Each deal is played twice, with the seats exchanged, which takes some of the luck out; the
+    standard error is that of the pairs' means. `each` is told how many games have ended.
+    """
+    _check_games(games)
+    won = np.zeros(games)
+    ended = 0
+    for begin in range(0, games, AT_ONCE):
+        count = min(AT_ONCE, games - begin)
+        random = np.random.default_rng([seed, begin])
+
+        def tell(more: int) -> None:
+            nonlocal ended
+            ended += more
+            if each is not None:
+                each(ended)
+
+        won[begin : begin + count] = _play_side_by_side(
+            builder, (first, second), count, random, tell
+        )
+    pairs = won.reshape(-1, 2).mean(axis=1)
+    error = float(pairs.std(ddof=1) / np.sqrt(len(pairs))) if len(pairs) > 1 else float("inf")
+    return _result(won, error)
+
+
+def _play_side_by_side(
+    builder: Builder,
+    agents: tuple[BatchAgent, BatchAgent],
+    count: int,
+    random: np.random.Generator,
+    tell: Callable[[int], None],
+) -> NDArray[np.float64]:
+    """[count] what the first agent wins; it is player 0 in even games."""
+    root = builder.root
+    ones = np.ones(root.counts[0]), np.ones(root.counts[1])
+    dealt: list[Pair] = [deal(root, ones, random) for _ in range(count // 2)]
+    pairs = [dealt[number // 2] for number in range(count)]
+    states = [root] * count
+    memories: list[dict[int, Any]] = []
+    for agent, first_seat in zip(agents, PLAYERS, strict=True):
+        seats = [(first_seat + number) % 2 for number in range(count)]
+        luck = np.random.default_rng(random.integers(2**63))
+        memories.append(dict(enumerate(agent.begin(seats, luck))))
+    won = np.zeros(count)
+    playing = list(range(count))
+    while playing:
+        moves: dict[int, int | None] = dict.fromkeys(playing)
+        for which, agent in enumerate(agents):
+            turn = [g for g in playing if states[g].mover == (which + g) % 2]
+            for game, policy in zip(turn, _ask(agent, memories[which], turn), strict=True):
+                moves[game] = draw(policy[:, pairs[game][states[game].mover]], random)
+        transitions: list[int] = []
+        for game, action in moves.items():
+            state = states[game]
+            transition, pairs[game] = follow(state, pairs[game], action, random)
+            states[game] = state.expansion.transitions[transition].child
+            transitions.append(transition)
+        ended = [g for g in playing if states[g].mover == TERMINAL]
+        going = [n for n, g in enumerate(playing) if states[g].mover != TERMINAL]
+        for game in ended:
+            won[game] = payoff(states[game], pairs[game]) * (1 if game % 2 == 0 else -1)
+        games, taken = [playing[n] for n in going], [transitions[n] for n in going]
+        for agent, known in zip(agents, memories, strict=True):
+            after = agent.after([known[g] for g in games], taken)
+            known.clear()  # a memory may hold a whole search
+            known.update(zip(games, after, strict=True))
+        playing = games
+        tell(len(ended))
+    return won
+
+
+def _ask(agent: BatchAgent, memories: dict[int, Any], games: Sequence[int]) -> list[NDArray[Any]]:
+    return agent.policies([memories[game] for game in games]) if games else []
+
+
+def _check_games(games: int) -> None:
+    if games < 2 or games % 2:
+        raise GameError(
+            f"a match has an even number of games, half in each seat, not {games}; "
+            f"play {games + games % 2 or 2}"
+        )
+
+
+def _result(won: NDArray[np.float64], error: float) -> MatchResult:
+    seats = float(won[0::2].mean()), float(won[1::2].mean())
+    return MatchResult(len(won), float(won.mean()), error, seats)

@@ -136,7 +136,10 @@ class Leaves:
         states = self.rows.states
         pairs = [(s, p) for s in states for p in PLAYERS]
         self.answer_columns, _ = pack([evaluator.output_columns(*pair) for pair in pairs])
-        chance, self.chance_start = pack([s.compatibility.ravel() for s in states])
+        self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
+        chance, self.chance_start = pack(
+            [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
+        )
         self.chance = chance.astype(np.float32)
 
     def fill(
@@ -157,14 +160,17 @@ class Leaves:
             return
         met = self.rows.gather(player, reach if pair or believed is None else believed)
         self.asked += len(met)
-        if pair and believed is not None:
+        if len(met) == 0:
+            answers = np.zeros((0, 1), dtype=np.float32)
+        elif pair and believed is not None:
             assert isinstance(self.evaluator, PairEvaluator)
             answers = self.evaluator.values_met(self._believed(player, met, believed), met)
         else:
             answers = self.evaluator.values(met)
         scatter_values(
             self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.rows.start,
-            self.chance, self.chance_start, reach[1 - player], self.rows.row, answers, values,
+            self.apart, self.chance, self.chance_start, reach[1 - player], self.rows.row, answers,
+            values,
         )  # fmt: skip
 
     def _believed(

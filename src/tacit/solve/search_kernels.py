@@ -57,9 +57,13 @@ def _normalise_into(reach, begin, copy, count, columns, start, row):
 
 @kernel
 def scatter_values(
-    tree, nodes, player, columns, start, chance, chance_start, reach, row, answers, values
+    tree, nodes, player, columns, start, apart, chance, chance_start, reach, row, answers, values
 ):  # fmt: skip
-    """Counterfactual value = expected value * compatible reach of the opponent."""
+    """Counterfactual value = expected value * compatible reach of the opponent.
+
+    chance: for leaf node n from chance_start[n] its chance weights [K0, K1], or where apart[n] is 1
+    their margins [K0] and [K1], whose product they are.
+    """
     leaf = 0
     for number in range(len(nodes)):
         node = nodes[number]
@@ -69,19 +73,27 @@ def scatter_values(
         across = 1 if player == 0 else count
         first = start[2 * number + player]
         begin = chance_start[number]
+        mine = begin if player == 0 else begin + others
+        theirs = begin + count if player == 0 else begin
         for copy in range(tree.copies[node]):
             to = tree.value_start[player, node] + copy * count
             source = tree.reach_start[1 - player, node] + copy * others
             here = row[leaf]
             leaf += 1
-            for s in range(count):
-                if here < 0:
-                    values[to + s] = 0
-                    continue
+            if here < 0:
+                values[to : to + count] = 0
+            elif apart[number] == 1:
                 total = values.dtype.type(0)
                 for o in range(others):
-                    total += chance[begin + s * along + o * across] * reach[source + o]
-                values[to + s] = total * answers[here, columns[first + s]]
+                    total += chance[theirs + o] * reach[source + o]
+                for s in range(count):
+                    values[to + s] = total * chance[mine + s] * answers[here, columns[first + s]]
+            else:
+                for s in range(count):
+                    total = values.dtype.type(0)
+                    for o in range(others):
+                        total += chance[begin + s * along + o * across] * reach[source + o]
+                    values[to + s] = total * answers[here, columns[first + s]]
 
 
 @kernel

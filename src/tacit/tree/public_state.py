@@ -26,6 +26,9 @@ WEIGHT_TOLERANCE = 1e-9
 Worlds = tuple[tuple[State, float], ...]
 """The world states of a cell, each with its share of the cell's weight."""
 
+Ways = dict[int, dict[int, list[int]]]
+"""For an infostate (of the mover: and action) and a transition's number, the child's infostates."""
+
 
 class GameTooLargeError(GameError):
     """The game does not fit in the memory or the count of states that the caller allows."""
@@ -95,6 +98,13 @@ class PublicState:
         matrix.flags.writeable = False
         return matrix
 
+    @cached_property
+    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Where chance deals to each player apart: u [K0] and v [K1] with C[i, j] = u[i] * v[j]."""
+        first, second = self.compatibility.sum(axis=1), self.compatibility.sum(axis=0)
+        apart = np.allclose(self.compatibility, np.outer(first, second), rtol=1e-9, atol=0)
+        return (first, second) if apart else None
+
     def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
         """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
 
@@ -119,6 +129,21 @@ class PublicState:
     def expansion(self) -> Expansion:
         """The moves and children of this public state."""
         return self.space.expand(self)
+
+    @cached_property
+    def ways(self) -> tuple[Ways, Ways]:
+        """For each player: from a source of `Transition.sources` to the transitions open to it."""
+        found: tuple[Ways, Ways] = ({}, {})
+        for number, transition in enumerate(self.expansion.transitions):
+            for player in (0, 1):
+                pairs = zip(
+                    transition.sources[player].tolist(),
+                    transition.targets[player].tolist(),
+                    strict=True,
+                )
+                for source, target in pairs:
+                    found[player].setdefault(source, {}).setdefault(number, []).append(target)
+        return found
 
     def worlds(self) -> Iterator[tuple[tuple[int, int], State, float]]:
         """Every world state with its cell and its share of the cell's weight."""

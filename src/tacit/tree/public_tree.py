@@ -107,6 +107,11 @@ class PublicTree:
         edges = (self.drawing.edges[number] for number in self.drawing.nodes[place.node].edges)
         return [(e.transition.label, Place(e.child, e.copy + place.copy)) for e in edges]
 
+    def child(self, place: Place, transition: int) -> Place:
+        """The public state after one transition, by its number in the expansion."""
+        edge = self.drawing.edges[self.drawing.nodes[place.node].edges[transition]]
+        return Place(edge.child, edge.copy + place.copy)
+
     def walk(self, place: Place | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
         """Every public state below `place` (by default the first root), with the path to it."""
         stack: list[tuple[Place, tuple[str, ...]]] = [(place or Place(*self.roots[0]), ())]

@@ -1,0 +1,63 @@
+"""Playing on the public tree: deals and moves drawn for infostates instead of world states.
+
+A game that is being played stands at a public state with a pair of infostates, (of player 0, of
+player 1). What chance did unseen beside them decides nothing but the payoff, whose mean is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.tree.arrays import CHANCE
+from tacit.tree.public_state import PublicState
+
+Array = NDArray[Any]
+Pair = tuple[int, int]
+"""The infostates of both players."""
+
+
+def draw(weights: Array, random: np.random.Generator) -> int:
+    """An index with probability in proportion to its weight."""
+    running = np.cumsum(weights, dtype=np.float64)
+    return int(np.searchsorted(running, random.random() * running[-1], side="right"))
+
+
+def deal(state: PublicState, reach: tuple[Array, Array], random: np.random.Generator) -> Pair:
+    """A pair of infostates by chance and by both players' reaches [K_0] and [K_1]."""
+    joint = reach[0][:, None] * reach[1][None, :] * state.compatibility
+    first, second = divmod(draw(joint.ravel(), random), joint.shape[1])
+    return first, second
+
+
+def follow(
+    state: PublicState, pair: Pair, action: int | None, random: np.random.Generator
+) -> tuple[int, Pair]:
+    """Where the game goes on: the number of a transition, and the infostates after it.
+
+    `action` is the mover's, an index into the expansion's actions; None: chance moves.
+    """
+    sources, lead = list(pair), 0
+    if state.mover != CHANCE:
+        assert action is not None
+        lead = state.mover
+        sources[lead] += action * state.counts[lead]
+    led, other = state.ways[lead][sources[lead]], state.ways[1 - lead][sources[1 - lead]]
+    options: list[tuple[int, Pair]] = [
+        (edge, (i, j) if lead == 0 else (j, i))
+        for edge, targets in led.items()
+        for i in targets
+        for j in other.get(edge, ())
+    ]
+    if len(options) == 1:
+        return options[0]
+    transitions = state.expansion.transitions
+    weights = [transitions[e].factor * transitions[e].child.compatibility[to] for e, to in options]
+    return options[draw(np.array(weights), random)]
+
+
+def payoff(state: PublicState, pair: Pair) -> float:
+    """What player 0 gets at the end of the game, on average over what neither player has seen."""
+    return float(state.payoffs[pair] / state.compatibility[pair])

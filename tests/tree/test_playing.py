@@ -1,0 +1,51 @@
+"""Games played on infostates go as the rules say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.games import CHANCE, TERMINAL, load
+from tacit.tree import Builder
+from tacit.tree.playing import deal, draw, follow, payoff
+
+
+def test_draws_follow_their_weights() -> None:
+    random = np.random.default_rng(0)
+    counts = np.bincount([draw(np.array([1.0, 0, 3]), random) for _ in range(4000)], minlength=3)
+    assert counts[1] == 0
+    assert counts[2] / 4000 == pytest.approx(0.75, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    "name", ["kuhn", "leduc", "rock-paper-scissors", "pursuit-glasses", "liars-dice-2x2"]
+)
+def test_a_game_on_infostates_pays_as_the_game_of_the_rules(name: str) -> None:
+    game = load(name)
+    builder = Builder(game)
+    random = np.random.default_rng(1)
+    ones = np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1])
+    here, rules = [], []
+    for _ in range(3000):
+        state, pair = builder.root, deal(builder.root, ones, random)
+        while state.mover != TERMINAL:
+            assert state.compatibility[pair] > 0
+            action = None
+            if state.mover != CHANCE:
+                action = draw(state.expansion.legal[:, pair[state.mover]], random)
+            transition, pair = follow(state, pair, action, random)
+            state = state.expansion.transitions[transition].child
+        here.append(payoff(state, pair))
+        rules.append(game.playout(random)[0].payoff())
+    error = np.hypot(np.std(here), np.std(rules)) / np.sqrt(3000)
+    assert abs(np.mean(here) - np.mean(rules)) < 4 * error + 1e-12
+
+
+def test_beliefs_decide_what_is_dealt() -> None:
+    root = Builder(load("kuhn")).root
+    random = np.random.default_rng(2)
+    reach = np.array([0.0, 1, 0]), np.ones(3)
+    dealt = {deal(root, reach, random) for _ in range(50)}
+    held = {(root.privates[0][i], root.privates[1][j]) for i, j in dealt}
+    card = root.privates[0][1]
+    assert held == {(card, other) for other in root.privates[1] if other != card}
