@@ -9,7 +9,7 @@ from tacit.cli.options import as_json
 
 @click.command()
 @click.argument("run")
-@click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [as trained]")
+@click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [the preset's]")
 @click.option("--algorithm", help="Of the search.  [as trained]")
 @click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
 @click.option(
@@ -41,7 +41,8 @@ def evaluate(
     import os
     import time
 
-    from tacit.cli.output import console, counting, print_json, print_table, table
+    from tacit.cli.counting import counting
+    from tacit.cli.output import console, print_json, print_table, table
     from tacit.evaluate.search_play_pool import measure_search
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_origin
@@ -50,9 +51,9 @@ def evaluate(
     path = find_network(run)
     settings = load_origin(path).settings
     search = dataclasses.replace(
-        settings.search,
+        settings.play,
         algorithm=find_algorithm(algorithm or settings.algorithm).name,
-        iterations=iterations or settings.iterations,
+        iterations=iterations or settings.play_iterations,
     )
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:

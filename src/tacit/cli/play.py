@@ -97,7 +97,7 @@ def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
 
     builder = Builder(load_game(name))
     network, settings = load_network(run, builder)
-    return builder, SearchAgent(builder, network, settings.search)
+    return builder, SearchAgent(builder, network, settings.play)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

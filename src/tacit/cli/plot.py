@@ -57,13 +57,62 @@ def plot_training(
     _save(figure, path)
 
 
-def _picture() -> tuple[Figure, Axes]:
+def plot_panels(panels: Mapping[str, Mapping[str, Sequence[Checkpoint]]], path: Path) -> None:
+    """One small picture for each game: exploitability over iterations, a line an algorithm."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    figure, grid = pyplot.subplots(
+        1, len(panels), figsize=(3.4 * len(panels) + 0.6, 3.4), layout="constrained", squeeze=False
+    )
+    for axes, (name, histories) in zip(grid[0], panels.items(), strict=True):
+        for algorithm, history in histories.items():
+            axes.plot(
+                [point.iteration for point in history],
+                [point.exploitability for point in history],
+                label=algorithm,
+                linewidth=1.6,
+            )
+        axes.set(xscale="log", yscale="log", xlabel="iterations", title=name)
+        axes.grid(visible=True, which="major", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    grid[0][0].set_ylabel("exploitability")
+    grid[0][0].legend(frameon=False)
+    _save(figure, path)
+
+
+def plot_bars(
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    path: Path,
+    *,
+    title: str,
+) -> None:
+    """Bars side by side, one colour a series; a bar that has no number is left out."""
+    figure, axes = _picture(width=max(7.0, 1.1 * len(labels)))
+    width = 0.8 / len(series)
+    for number, (name, heights) in enumerate(series.items()):
+        places = [place + number * width for place, height in enumerate(heights) if height]
+        axes.bar(places, [height for height in heights if height], width=width, label=name)
+    axes.set_xticks(
+        [place + width * (len(series) - 1) / 2 for place in range(len(labels))],
+        labels,
+        fontsize=7,
+    )
+    axes.set(ylabel="exploitability", title=title)
+    axes.legend(frameon=False)
+    _save(figure, path)
+
+
+def _picture(width: float = 7.0) -> tuple[Figure, Axes]:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(width, 4.2), layout="constrained")
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes

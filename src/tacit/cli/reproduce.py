@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tacit.cli.options import as_json, memory
+from tacit.cli.reproduce_rebel import ablations, figure4, table2
 
 if TYPE_CHECKING:
     from tacit.games.spot import Spot
@@ -21,6 +22,10 @@ ALGORITHMS = ("linear-cfr", "dcfr", "flop")
 @click.group()
 def reproduce() -> None:
     """Compute the figures of the papers anew."""
+
+
+for command in (table2, figure4, ablations):
+    reproduce.add_command(command)
 
 
 @reproduce.command("teh-tabular")

@@ -58,7 +58,7 @@ def train(
         raise GameError(f"{folder} holds a run of {run.settings.game}, not of {preset}")
     if plot is not None:
         check_writable(plot)
-    _show(run, workers or os.cpu_count() or 1, seconds)
+    show_training(run, workers or os.cpu_count() or 1, seconds)
     click.echo(
         f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
     )
@@ -90,7 +90,7 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     print_table(
         console(),
         shown,
-        title=f"{game}: search of {settings.iterations} iterations, depth {settings.depth}, "
+        title=f"{game}: search of {settings.play_iterations} iterations, depth {settings.depth}, "
         f"{settings.judge_playthroughs} playthroughs",
     )
     if plot is not None:
@@ -112,7 +112,7 @@ def _judge(run: Run) -> Callable[[ValueNetwork], float]:
         return search_exploitability(
             tree,
             network,
-            run.settings.search,
+            run.settings.play,
             playthroughs=run.settings.judge_playthroughs,
             random=np.random.default_rng(run.settings.seed),
         ).exploitability
@@ -120,7 +120,7 @@ def _judge(run: Run) -> Callable[[ValueNetwork], float]:
     return judge
 
 
-def _show(run: Run, workers: int, seconds: float | None) -> None:
+def show_training(run: Run, workers: int, seconds: float | None) -> None:
     """Train with a progress bar."""
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar

@@ -26,8 +26,8 @@ class Settings:
     one network that answers for both players at once, `policy` for a policy network of the same
     size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
     `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
-    once, after `drop_after` epochs.
-    The exploitability is measured every `judge_every` epochs (0: never), over
+    once, after `drop_after` epochs. The trained network is played with searches of
+    `play_iterations`; their exploitability is measured every `judge_every` epochs (0: never) over
     `judge_playthroughs`.
     """
 
@@ -55,8 +55,9 @@ class Settings:
     buffer: int = 80_000
     drop_after: int = 20
     huber: float = 0.1
-    judge_every: int = 15
-    judge_playthroughs: int = 16
+    play_iterations: int = 256
+    judge_every: int = 25
+    judge_playthroughs: int = 32
 
     @property
     def search(self) -> SearchSettings:
@@ -69,6 +70,11 @@ class Settings:
             stop=self.stop,
             warm_start=self.warm_start,
         )
+
+    @property
+    def play(self) -> SearchSettings:
+        """The search that plays, and is measured."""
+        return dataclasses.replace(self.search, iterations=self.play_iterations)
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some of them given anew, as text."""

@@ -24,8 +24,8 @@ from tacit.games import GameError, load
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.network import ValueNetwork
-from tacit.learn.presets import find_preset
 from tacit.learn.policy_network import PolicyNetwork
+from tacit.learn.presets import find_preset
 from tacit.learn.replay import Replay
 from tacit.learn.self_play import Position, start
 from tacit.learn.settings import Settings
@@ -34,6 +34,8 @@ from tacit.tree import Builder
 
 VERSION = 1
 SAVE_SECONDS = 60.0
+NOT_LEARNT = ("seed", "play_iterations", "judge_every", "judge_playthroughs")
+"""Settings that a command line states otherwise, or that do not change the network."""
 
 
 @dataclass(frozen=True)
@@ -297,7 +299,7 @@ class Origin:
         own = dataclasses.asdict(self.settings)
         words = [f"tacit train {self.settings.game} --seed {self.settings.seed}"]
         for name, value in own.items():
-            if name != "seed" and value != preset[name]:
+            if name not in NOT_LEARNT and value != preset[name]:
                 text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
                 words.append(f"--set {name}={text}")
         return " ".join(words)
