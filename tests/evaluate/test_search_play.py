@@ -11,6 +11,7 @@ from tacit.learn.self_play import SearchSettings
 from tacit.solve import Solver, evaluate, find_algorithm, normalise
 from tacit.solve.leaves import Zero
 from tacit.solve.oracle import Oracle
+from tacit.solve.search import Mode
 from tacit.tree import Builder, build_forest
 
 
@@ -44,22 +45,54 @@ def test_the_sampled_form_plays_single_iterations() -> None:
     assert set(np.round(sums, 6).tolist()) <= {0.0, 1.0}
 
 
-def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not() -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "mode"),
+    [
+        ("linear-cfr", "cfr-d"),
+        ("dcfr", "cfr-d"),
+        ("linear-cfr", "cfr-avg"),
+        ("linear-cfr", "cfr-avg-sound"),
+        ("linear-fp", "cfr-d"),
+        ("flop", "cfr-d"),
+    ],
+)
+def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(
+    algorithm: str, mode: Mode
+) -> None:
     builder = Builder(load("rock-paper-scissors"))
     tree = build_forest(builder, [builder.root])
-    settings = SearchSettings(algorithm="linear-cfr", iterations=128, depth=1)
+    settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=256, depth=1)
     found = {}
-    for form, playthroughs in (("unsafe", 1), ("exact", 128)):
+    forms: dict[Form, int] = {"unsafe": 1, "exact": 256, "sampled": 1024}
+    for form, playthroughs in forms.items():
         found[form] = search_exploitability(
             tree,
             Oracle(builder, iterations=60),
             settings,
             playthroughs=playthroughs,
             random=np.random.default_rng(0),
-            form=form,  # type: ignore[arg-type]
+            form=form,
         ).exploitability
     assert found["unsafe"] > 0.4
-    assert found["exact"] < 0.1
+    assert found["exact"] < 0.15
+    assert found["sampled"] < 0.15
+
+
+@pytest.mark.parametrize("mode", ["cfr-d", "cfr-avg"])
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "flop"])
+def test_searches_to_the_end_of_the_round_play_the_whole_game(algorithm: str, mode: Mode) -> None:
+    builder = Builder(load("leduc"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=32, stop="round")
+    worth = search_exploitability(
+        tree,
+        Oracle(builder, iterations=40),
+        settings,
+        playthroughs=16,
+        random=np.random.default_rng(0),
+    )
+    assert worth.exploitability < 0.4
+    assert evaluate(tree, tree.uniform_policy()).exploitability > 2
 
 
 def test_sums_of_several_calls_add_up() -> None:
