@@ -178,7 +178,7 @@ def test_a_policy_network_does_not_change_what_the_value_network_starts_from(
     assert network.guide is None
     assert not any(name.startswith("guide") for name in network.state_dict())
     both = Run.create(tmp_path / "both", SMALL)
-    assert torch.equal(network.body[0].weight, both.network.body[0].weight)
+    assert torch.equal(network.body[1].weight, both.network.body[1].weight)
 
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "pursuit-glasses", "rock-paper-scissors"])

@@ -45,6 +45,18 @@ class Encoding:
         self.inputs = self.first_belief + 2 * self.width
         self.outputs = 2 * self.width if joint else self.width
         self.largest_payoff = _largest_payoff(self.states)
+        staked = isinstance(self.states[0].sample, LeducState)
+        self.stake_column = self.first_belief - self.public_features if staked else None
+
+    def units(self, rows: Any) -> Any:
+        """What a network's answers to rows [n, inputs] are multiplied with: [n, 1] or a number.
+
+        The largest payoff; in poker what a player has at stake, so that values in small pots are
+        as precise as in large ones.
+        """
+        if self.stake_column is None:
+            return self.largest_payoff
+        return rows[:, self.stake_column, None] * self.largest_payoff
 
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
         """[first_belief] everything of the row but the beliefs."""
@@ -126,11 +138,15 @@ def _liars_dice(state: State) -> NDArray[np.float32]:
 
 
 def _leduc(state: State) -> NDArray[np.float32]:
-    """Board (none, J, Q, K), chips of both, raises this round, first to act, chance to move."""
+    """Stake, board (none, J, Q, K), chips of both, raises this round, first to act, chance to move.
+
+    The stake, the most chips that a player has put in, comes first; chips are in units of 13.
+    """
     assert isinstance(state, LeducState)
     board = np.zeros(4, dtype=np.float32)
     board[0 if state.board is None else 1 + state.board] = 1
     opening = not state.betting or state.betting.endswith("/")
     rest: list[Any] = [c / 13 for c in state.committed]
     rest += [state.raises / 2, opening, state.player == CHANCE]
-    return np.concatenate([board, np.array(rest, dtype=np.float32)])
+    stake = max(state.committed) / 13
+    return np.concatenate([[stake], board, rest]).astype(np.float32)

@@ -41,17 +41,16 @@ def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequent
 
 
 class ValueNetwork(nn.Module):
-    """A network that answers at leaves; `scale` is the largest payoff, values are in its units.
+    """A network that answers at leaves, in the encoding's `units`.
 
     `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
     """
 
     guide: Guide | None
 
-    def __init__(self, encoding: Encoding, hidden: tuple[int, ...], scale: float) -> None:
+    def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
         super().__init__()
         self.encoding = encoding
-        self.scale = scale
         self.body = mlp(encoding, encoding.outputs, hidden)
         self.guide = None
 
@@ -73,11 +72,12 @@ class ValueNetwork(nn.Module):
         return self.encoding.output_columns(state, player)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """[n, inputs] to [n, outputs], in units of `scale`."""
+        """[n, inputs] to [n, outputs], in the encoding's units."""
         return cast(torch.Tensor, self.body(rows))
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Expected values in the game's own units."""
         with torch.inference_mode():
-            answer = self.body(torch.from_numpy(inputs))
-            return cast(NDArray[np.float32], (answer * self.scale).numpy())
+            rows = torch.from_numpy(inputs)
+            answer = self.body(rows) * self.encoding.units(rows)
+            return cast(NDArray[np.float32], answer.numpy())

@@ -10,27 +10,30 @@ from tacit.learn.settings import Settings
 PRESETS: dict[str, Settings] = {
     preset.game: preset
     for preset in (
-        Settings(game="liars-dice-1x4", epochs=150, halve_every=22),
-        Settings(game="liars-dice-1x5", epochs=120, halve_every=18),
-        Settings(game="liars-dice-1x6", epochs=120, halve_every=18),
-        Settings(game="liars-dice-2x3", epochs=120, halve_every=18),
-        Settings(game="liars-dice-2x5", epochs=80, halve_every=12, table_size=32, judge_every=0),
+        Settings(game="liars-dice-1x4"),
+        Settings(game="liars-dice-1x5"),
+        Settings(game="liars-dice-1x6"),
+        Settings(game="liars-dice-2x3"),
         Settings(
-            game="leduc", epochs=100, halve_every=15, stop="round", iterations=128, huber=0.02
+            game="liars-dice-2x5",
+            epochs=70,
+            halve_every=10,
+            iterations=64,
+            table_size=64,
+            play_iterations=64,
+            judge_every=0,
         ),
-        Settings(
-            game="kuhn", tables=2, table_size=32, epochs=40, halve_every=6, depth=1, hidden=(64, 64)
-        ),
+        Settings(game="leduc", stop="round"),
+        Settings(game="kuhn", epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64)),
         Settings(
             game="rock-paper-scissors",
-            tables=2,
-            table_size=32,
             epochs=40,
             halve_every=6,
             depth=1,
+            table_size=64,
             hidden=(64, 64),
         ),
-        Settings(game="pursuit-glasses", epochs=60, halve_every=9, hidden=(64, 64)),
+        Settings(game="pursuit-glasses", epochs=60, halve_every=9, table_size=64, hidden=(64, 64)),
     )
 }
 

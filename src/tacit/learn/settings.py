@@ -33,16 +33,16 @@ class Settings:
 
     game: str = "liars-dice-1x4"
     seed: int = 0
-    epochs: int = 150
-    algorithm: str = "dcfr"
+    epochs: int = 100
+    algorithm: str = "quadratic-cfr"
     mode: Mode = "cfr-d"
-    iterations: int = 64
+    iterations: int = 256
     depth: int = 2
     stop: Stop = "depth"
     warm_start: int = 0
-    tables: int = 4
-    table_size: int = 64
-    rounds: int = 4
+    tables: int = 2
+    table_size: int = 256
+    rounds: int = 2
     explore: float = 0.5
     random_beliefs: bool = False
     hidden: tuple[int, ...] = (128, 128, 128)
@@ -51,7 +51,7 @@ class Settings:
     steps: int = 100
     batch: int = 256
     learning_rate: float = 1e-2
-    halve_every: int = 22
+    halve_every: int = 15
     buffer: int = 80_000
     drop_after: int = 20
     huber: float = 0.1

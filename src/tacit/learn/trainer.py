@@ -186,7 +186,8 @@ class Run:
         The policy network learns beside; they share no parameter, so neither disturbs the other.
         """
         answer = self.network(torch.from_numpy(examples.rows))
-        target = torch.from_numpy(examples.values / self.network.scale)
+        units = self.encoding.units(examples.rows)
+        target = torch.from_numpy((examples.values / units).astype(np.float32))
         loss = smooth_l1_loss(answer, target, beta=self.settings.huber)
         whole = loss
         if policies is not None:

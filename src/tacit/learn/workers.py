@@ -91,7 +91,7 @@ class Player:
 def make_network(settings: Settings, encoding: Encoding) -> ValueNetwork:
     """A fresh value network, and its policy network if there is to be one, from the seed."""
     torch.manual_seed(settings.seed)
-    network = ValueNetwork(encoding, settings.hidden, encoding.largest_payoff)
+    network = ValueNetwork(encoding, settings.hidden)
     if settings.policy:
         network.guide = PolicyNetwork(encoding, settings.hidden)
     return network

@@ -93,6 +93,13 @@ ALGORITHMS: dict[str, Minimiser] = {
             beta=1,
             gamma=1,
         ),
+        RegretMatching(
+            name="quadratic-cfr",
+            about="iteration t weighs about t² in regrets and average",
+            alpha=2,
+            beta=2,
+            gamma=2,
+        ),
         RegretMatching(name="dcfr", about="discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2),
         RegretMatching(
             name="pcfr+",
