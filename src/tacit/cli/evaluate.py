@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from tacit.cli.options import as_json
+
+if TYPE_CHECKING:
+    from tacit.learn.self_play import SearchSettings
 
 
 @click.command()
@@ -19,6 +25,12 @@ from tacit.cli.options import as_json
     show_default=True,
     help="exact: mean over each search's iterations; sampled: as the paper; unsafe: not sound.",
 )
+@click.option(
+    "--matches",
+    type=click.IntRange(min=2),
+    metavar="GAMES",
+    help="Instead, play so many games against plain opponents and a local best response.",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @as_json
 def evaluate(
@@ -28,6 +40,7 @@ def evaluate(
     algorithm: str | None,
     playthroughs: int,
     form: str,
+    matches: int | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -35,7 +48,8 @@ def evaluate(
 
     RUN is the folder of a run, a network file, or a game whose network comes with tacit.
     The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
-    --playthroughs grows.
+    --playthroughs grows. Where the game is too large to be written out, --matches tells how it
+    does in play; what a local best response wins is a lower bound of the exploitability.
     """
     import dataclasses
     import os
@@ -44,6 +58,7 @@ def evaluate(
     from tacit.cli.counting import counting
     from tacit.cli.output import console, print_json, print_table, table
     from tacit.evaluate.search_play_pool import measure_search
+    from tacit.games import GameError
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_origin
     from tacit.solve import find_algorithm
@@ -55,6 +70,14 @@ def evaluate(
         algorithm=find_algorithm(algorithm or settings.algorithm).name,
         iterations=iterations or settings.play_iterations,
     )
+    if matches is not None:
+        _play_matches(path, search, games=matches, seed=seed, as_json=as_json)
+        return
+    if settings.judge_every == 0:
+        raise GameError(
+            f"{settings.game} is too large to write a policy out over the whole game; "
+            "measure it in play, with --matches 2000"
+        )
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
         worth = measure_search(
@@ -86,3 +109,41 @@ def evaluate(
     for name, value in found.items():
         shown.add_row(name, f"{value:.5f}" if isinstance(value, float) else str(value))
     print_table(console(), shown)
+
+
+def _play_matches(
+    path: Path, search: SearchSettings, *, games: int, seed: int, as_json: bool
+) -> None:
+    from tacit.agents.search_batch import SearchBatch
+    from tacit.agents.simple import baselines
+    from tacit.cli.counting import counting
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.evaluate.local_best_response import local_best_response
+    from tacit.evaluate.match import play_batch_match
+    from tacit.learn.trainer import load_network
+
+    network, settings = load_network(path)
+    builder = network.encoding.builder
+    agent = SearchBatch(builder, network, search)
+    rows: list[dict[str, Any]] = []
+    for name, opponent in baselines(builder).items():
+        with counting(f"against {name}", games, "games", visible=not as_json) as each:
+            found = play_batch_match(builder, agent, opponent, games=games, seed=seed, each=each)
+        rows.append({"opponent": name, "mean": found.mean, "error": found.error})
+    with counting("local best response", games, "games", visible=not as_json) as each:
+        found = local_best_response(builder, agent, games=games, seed=seed, replies=2, each=each)
+    rows.append({"opponent": "local best response", "mean": -found.mean, "error": found.error})
+    for row in rows:
+        row |= {"game": settings.game, "games": games, "iterations": search.iterations}
+    if as_json:
+        print_json(rows)
+        return
+    shown = table("opponent", "won a game", "±")
+    for row in rows:
+        shown.add_row(row["opponent"], f"{row['mean']:+.3f}", f"{row['error']:.3f}")
+    print_table(
+        console(),
+        shown,
+        title=f"{settings.game}: what search of {search.iterations} iterations wins a game, "
+        f"over {games:,} games each",
+    )

@@ -9,31 +9,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from tacit.learn.self_play import Position, SearchSettings, start
+from tacit.learn.network import ValueNetwork
+from tacit.learn.self_play import Position, SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights
 from tacit.tree import PLAYERS
 from tacit.tree.beliefs import compatible_reach
 
-CONVERGED = SearchSettings(algorithm="dcfr", iterations=2048)
+CONVERGED = SearchSettings(algorithm="linear-cfr", iterations=4096)
 
 
-@dataclass(frozen=True)
-class Speed:
-    """Examples a second with all workers, and the mean error of their values."""
-
-    examples_per_second: float
-    value_error: float
-
-
-def measure(settings: Settings, *, workers: int, seconds: float) -> Speed:
-    """Play with a random network for about `seconds`, then compare some of the roots' values."""
+def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
+    """Play with a random network for about `seconds`, on all workers together."""
     player = Player(settings)
     last = player.network.body[-1]
     assert isinstance(last, nn.Linear)
@@ -50,36 +42,58 @@ def measure(settings: Settings, *, workers: int, seconds: float) -> Speed:
         return sum(len(o.examples.rows) for o in outcomes) * (2 if settings.joint else 1)
 
     try:
-        play(0)
-        made, epoch, began = 0, 1, time.perf_counter()
+        play(0)  # leave the start of the game, and let the workers load their kernels
+        play(1)
+        made, epoch, began = 0, 2, time.perf_counter()
         while time.perf_counter() - began < seconds:
             made += play(epoch)
             epoch += 1
-        rate = made / (time.perf_counter() - began)
+        return made / (time.perf_counter() - began)
     finally:
         pool.close()
-    return Speed(rate, value_error(player, settings.search, positions[0][:16]))
 
 
-def value_error(player: Player, search: SearchSettings, places: Sequence[Position]) -> float:
-    """The mean over roots and players of |value - converged value|, weighed by the beliefs."""
-    found = _values(player, search, places)
-    truth = _values(player, replace(CONVERGED, depth=search.depth, stop=search.stop), places)
-    errors = []
-    for number, place in enumerate(places):
-        state = player.encoding.states[place.state]
-        for p in PLAYERS:
-            weight = place.beliefs[p] * compatible_reach(state, p, place.beliefs[1 - p])
-            gap = np.abs(found[p][number] - truth[p][number])
-            errors.append(float(weight @ gap / weight.sum()))
-    return float(np.mean(errors))
+def value_errors(
+    network: ValueNetwork, searches: Sequence[SearchSettings], *, places: int, seed: int = 0
+) -> list[float]:
+    """For each search its error at PBSs of self-play: |value - converged value|.
+
+    The mean over roots and players, weighed by the beliefs in the infostates.
+    """
+    positions = _positions(network, places, seed)
+    truth = _values(network, CONVERGED, positions)
+    found = []
+    for search in searches:
+        values = _values(network, search, positions)
+        errors = []
+        for number, place in enumerate(positions):
+            state = network.encoding.states[place.state]
+            for p in PLAYERS:
+                weight = place.beliefs[p] * compatible_reach(state, p, place.beliefs[1 - p])
+                gap = np.abs(values[p][number] - truth[p][number])
+                errors.append(float(weight @ gap / weight.sum()))
+        found.append(float(np.mean(errors)))
+    return found
+
+
+def _positions(network: ValueNetwork, count: int, seed: int) -> list[Position]:
+    """PBSs at which self-play with this network searches, none of them the start of the game."""
+    random = np.random.default_rng(seed)
+    first = start(network.encoding)
+    places, found = [first] * count, list[Position]()
+    while len(found) < count:
+        places = play_round(
+            network.encoding, network, places, SearchSettings(iterations=32), random
+        ).positions
+        found += [place for place in places[: count // 4] if place.state != first.state]
+    return found[:count]
 
 
 def _values(
-    player: Player, settings: SearchSettings, places: Sequence[Position]
+    network: ValueNetwork, settings: SearchSettings, places: Sequence[Position]
 ) -> list[list[NDArray[np.float64]]]:
-    states = [player.encoding.states[place.state] for place in places]
-    tree = settings.forest(player.encoding.builder, states)
-    search = settings.begin(tree, player.network, [place.beliefs for place in places])
+    states = [network.encoding.states[place.state] for place in places]
+    tree = settings.forest(network.encoding.builder, states)
+    search = settings.begin(tree, network, [place.beliefs for place in places])
     search.run(settings.iterations)
     return [search.root_values(p) for p in PLAYERS]
