@@ -100,10 +100,10 @@ def teh_tabular(
     import time
 
     from tacit.solve import Solver, exploitability, find_algorithm
-    from tacit.solve.spot import all_threads
+    from tacit.solve.preparation import cores
     from tacit.tree.holdem_builder import build_spot
 
-    threads = threads or all_threads()
+    threads = threads or cores()
     tree = build_spot(spot, max_bytes=max_bytes)
     rows = []
     for algorithm in algorithms:

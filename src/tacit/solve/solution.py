@@ -20,6 +20,7 @@ from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop,
 from tacit.solve.engine import Solver
 from tacit.solve.evaluation import evaluate
 from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
+from tacit.solve.preparation import prepare
 from tacit.tree import PublicState, PublicTree
 from tacit.tree.public_tree import Place
 
@@ -139,6 +140,7 @@ def solve_tree(
     if precision not in PRECISIONS:
         raise GameError(f"unknown precision {precision!r}; known: {', '.join(PRECISIONS)}")
     minimiser = find_algorithm(algorithm, alternating=alternating)
+    prepare(np.float64)
     solver = Solver(tree, minimiser, dtype=PRECISIONS[precision])
     begun = Solution(
         tree=tree,
@@ -220,7 +222,7 @@ def _go_on(
         stop=done.stop,
         target=limits.target,
         history=done.history,
-        policy=done.policy,
+        policy=solver.average_policy(),
         memory={name: getattr(solver, name) for name in _memory_names(solver.minimiser)},
     )
 

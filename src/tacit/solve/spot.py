@@ -6,7 +6,6 @@ each hand does there, and each hand's reach, value and equity.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -34,6 +33,7 @@ from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop,
 from tacit.solve.engine import Solver
 from tacit.solve.evaluation import Judge
 from tacit.solve.minimiser import find_algorithm
+from tacit.solve.preparation import cores, prepare
 from tacit.tree import Place, PublicTree
 from tacit.tree.equity import Equity, range_equity
 from tacit.tree.holdem import HoldemState
@@ -77,11 +77,6 @@ class SpotLimits:
         return Limits(target=target, seconds=self.seconds, iterations=self.iterations)
 
 
-def all_threads() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def solve_spot(
     spot: Spot,
     limits: SpotLimits | None = None,
@@ -100,7 +95,8 @@ def solve_spot(
     `threads`: by default all cores. `locks`: by path, the policy to keep there: an action's share
     by its label, the same for all hands, or an array [A, 1326].
     """
-    threads = threads or all_threads()
+    prepare(np.float32, equity=True)
+    threads = threads or cores()
     tree = tree or build_spot(spot, isomorphism=isomorphism, max_bytes=max_bytes)
     fixed = _locks(tree, locks or {})
     solver = Solver(tree, find_algorithm(algorithm), threads=threads, locks=fixed)

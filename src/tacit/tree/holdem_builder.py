@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.array_record import Float64
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.spot import Spot
-from tacit.tree.arrays import LEAF, Float64
+from tacit.tree.arrays import LEAF
 from tacit.tree.builder import (
     Builder,
     Drawing,
