@@ -17,6 +17,7 @@ from tacit.tree.passes import (
     answer,
     ascend_range,
     descend_range,
+    flow_on,
     improve,
     place,
 )
@@ -42,8 +43,9 @@ def match_regrets(
                     reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
                         descend_range(
-                            tree, order[n], thread, 1 - player, policy, reach, sums, weight
-                        )
+                            tree, order[n], thread, 1 - player, flow_on, 0,
+                            policy, reach, sums, weight,
+                        )  # fmt: skip
                     else:
                         values = values0 if player == 0 else values1
                         ascend_range(
@@ -76,7 +78,7 @@ def play_fictitiously(
                         mixes = turn % 2 == 1
                         descend_range(
                             tree, order[n], thread,
-                            player if mixes else 1 - player,
+                            player if mixes else 1 - player, flow_on, 0,
                             policy if mixes else mixture, own if mixes else other, sums,
                             weight if mixes else none,
                         )  # fmt: skip
@@ -125,7 +127,7 @@ def respond(
     for n in range(len(order)):
         if order[n, 0] == DOWN:
             descend_range(
-                tree, order[n], thread, 1 - player, policy, reach,
+                tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
                 policy, values.dtype.type(0),
             )  # fmt: skip
         else:

@@ -40,7 +40,7 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    descend_range(tree, _everything(tree), 0, player, policy, reach, sums, weight)
+    descend_range(tree, _everything(tree), 0, player, flow_on, 0, policy, reach, sums, weight)
 
 
 @inner_kernel
@@ -50,8 +50,12 @@ def place(start, shared, shift):
 
 
 @inlined_kernel
-def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
-    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, weight):
+    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
+
+    flow: what is done at the player's simple nodes, with `kept`: `flow_on`, or its like for other
+    ways to keep policies and sums.
+    """
     begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     for number in range(entry, last_entry):
@@ -72,18 +76,7 @@ def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
         if mover == player and tree.simple[node] == 1:
-            for action in range(edges):
-                to = place(tree.edge_reach[player, first + action], shared, shift)
-                here = slot + action * width
-                come, flow = reach[at : at + width], reach[to : to + width]
-                chosen, total = policy[here : here + width], sums[here : here + width]
-                if weight != 0:
-                    for s in range(width):
-                        flow[s] = come[s] * chosen[s]
-                        total[s] += weight * flow[s]
-                else:
-                    for s in range(width):
-                        flow[s] = come[s] * chosen[s]
+            flow(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight)
             continue
         if mover == player and weight != 0:
             _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
@@ -97,6 +90,24 @@ def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
                         reach[to + s] = reach[at + s]
             else:
                 _map_down(tree, player, node, edge, at, to, policy, reach)
+
+
+@inner_kernel
+def flow_on(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight):
+    """Carry the reach of the mover from a simple node to its children, and add to the sums."""
+    first, slot = tree.edge_start[node], tree.slot_start[node]
+    for action in range(tree.edge_count[node]):
+        to = place(tree.edge_reach[player, first + action], shared, shift)
+        here = slot + action * width
+        come, gone = reach[at : at + width], reach[to : to + width]
+        chosen, total = policy[here : here + width], sums[here : here + width]
+        if weight != 0:
+            for s in range(width):
+                gone[s] = come[s] * chosen[s]
+                total[s] += weight * gone[s]
+        else:
+            for s in range(width):
+                gone[s] = come[s] * chosen[s]
 
 
 @inner_kernel
