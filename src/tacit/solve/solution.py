@@ -198,7 +198,7 @@ def infostate_names(state: PublicState, player: int) -> list[str]:
 _WORD = re.compile(r"[^\s\[\]():;]+")
 
 
-def _memory_names(minimiser: Minimiser) -> tuple[str, ...]:
+def memory_names(minimiser: Minimiser) -> tuple[str, ...]:
     """The arrays [slots] of a `Solver` that its next iteration depends on."""
     return ("policy", "sums", "regrets" if isinstance(minimiser, RegretMatching) else "mixture")
 
@@ -223,7 +223,7 @@ def _go_on(
         target=limits.target,
         history=done.history,
         policy=solver.average_policy(),
-        memory={name: getattr(solver, name) for name in _memory_names(solver.minimiser)},
+        memory={name: getattr(solver, name) for name in memory_names(solver.minimiser)},
     )
 
 
