@@ -20,6 +20,9 @@ from tacit.tree.order import DOWN
 from tacit.tree.passes import UPDATE, ascend_range, descend_range
 from tacit.tree.short_numbers import LARGEST, flow_on_short, improve_short, read_sums
 
+SHORT_MEMORY = ("regrets", "regret_scales", "sums")
+"""The arrays that the next iteration depends on."""
+
 
 class ShortSolver(Solver):
     """As `Solver`, for regret matching without prediction on the trees of hold'em.
