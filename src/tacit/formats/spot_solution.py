@@ -92,7 +92,12 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         spot = _spot_from_dict(about["spot"], arrays["ranges"])
     except (GameError, KeyError, TypeError, ValueError, IndexError) as error:
         raise SolutionError(f"{path} is damaged ({error})") from None
-    tree = build_spot(spot, isomorphism=bool(about.get("isomorphism", True)), max_bytes=max_bytes)
+    tree = build_spot(
+        spot,
+        isomorphism=bool(about.get("isomorphism", True)),
+        storage=16 if about.get("storage") == 16 else 32,
+        max_bytes=max_bytes,
+    )
     if about["fingerprint"] != fingerprint(tree):
         raise SolutionError(
             f"{path} was made by tacit {about['tacit']} for a spot with another tree than it has "
