@@ -33,10 +33,36 @@ def kernel(function: Function) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder(function.__module__))
     try:
-        compiled = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        compiled = numba.njit(cache=True, **_OPTIONS)(function)
     finally:
         config.CACHE_DIR = before
     return cast(Function, compiled)
+
+
+def inner_kernel(function: Function) -> Function:
+    """As `kernel`, for what kernels alone call: without what Python would call it by.
+
+    It is part of what its callers keep in their caches, so it has none of its own.
+    """
+    alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(Function, numba.njit(**alone, **_OPTIONS)(function))
+
+
+def inlined_kernel(function: Function) -> Function:
+    """As `inner_kernel`, for a long one that each kernel calls at one place: compiled in there.
+
+    A compiler goes over a called kernel once for itself and once again in every caller.
+    """
+    return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
+
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+
+
+def is_kept(compiled: Callable[..., Any]) -> bool:
+    """Whether an earlier process has left something that it compiled of this kernel."""
+    folder = cache_folder(compiled.__module__)
+    return any(folder.rglob(f"*.{compiled.__name__}-*.nbi"))
 
 
 @cache

@@ -34,3 +34,24 @@ def test_the_figure_has_a_point_at_each_power_of_two(tmp_path):
     code, out, errors = call(*words)
     assert "linear-cfr" in out
     assert "flop: 6 iterations" in errors
+    assert "to go" in errors
+
+
+def test_a_kept_reproduction_goes_on(tmp_path):
+    words = ("reproduce", "teh-tabular", "--spot", "river-bluff", "--json")
+    whole = json.loads(call(*words, "--iterations", "8")[1])
+    keeping = (*words, "--keep", tmp_path / "kept")
+    call(*keeping, "--iterations", "2")
+    code, out, _ = call(*keeping, "--iterations", "8")
+    assert code == 0
+    figures = ("algorithm", "iteration", "exploitability")
+    joined = [[row[key] for key in figures] for row in json.loads(out)]
+    assert joined == [[row[key] for key in figures] for row in whole]
+    before = (tmp_path / "kept" / "rows.json").read_text()
+    assert json.loads(call(*keeping, "--iterations", "8")[1]) == json.loads(out)
+    assert (tmp_path / "kept" / "rows.json").read_text() == before
+    assert "a run of river-bluff, not of river" in fails(
+        *words, "--spot", "river", "--keep", tmp_path / "kept"
+    )
+    (tmp_path / "kept" / "dcfr.npz").write_bytes(b"cut short")
+    assert "dcfr.npz does not belong to 8" in fails(*keeping, "--iterations", "16")

@@ -166,6 +166,24 @@ def test_saved_solutions_are_shown_again(files):
         assert second["ev"]["oop"] + second["ev"]["ip"] == pytest.approx(second["pot"], rel=1e-4)
 
 
+@pytest.mark.parametrize("storage", ["32", "16"])
+def test_a_saved_solve_goes_on(files, tmp_path, storage):
+    path = tmp_path / "spot.npz"
+    options = (*TURN, "--storage", storage)
+    whole = answer(*options, "--iterations", "24")
+    answer(*options, "--iterations", "10", "--out", path, "--resumable")
+    joined = answer("--resume", path, "--iterations", "24", "--out", path)
+    assert joined["solution"]["iterations"] == 24
+    assert joined["solution"]["storage"] == int(storage)
+    assert joined["actions"] == whole["actions"]
+    again = answer("--resume", path, "--iterations", "30")
+    assert again["solution"]["iterations"] == 30
+    for name, reason in (("whole", "--resumable keeps it"), ("small", "without rivers")):
+        message = fails("spot", "--resume", files / f"{name}.npz", "--iterations", "80")
+        assert reason in message
+        assert f"{name}.npz" in message
+
+
 def test_a_small_file_stays_small_when_saved_again(files, tmp_path):
     code, _, _ = call("spot", "--load", files / "small.npz", "--out", tmp_path / "again.npz")
     assert code == 0
@@ -227,6 +245,7 @@ def test_pictures(tmp_path):
         (("--load", "/nowhere.npz"), "there is no file /nowhere.npz"),
         ((*TINY, "--out", "/nowhere/x.npz"), "there is no folder /nowhere"),
         ((*TINY, "--iterations", "0"), "1 or more"),
+        ((*TINY, "--storage", "16", "--algorithm", "pcfr+"), "needs more than 16 bits"),
     ],
 )
 def test_bad_input_is_one_line(words, message):
@@ -241,6 +260,11 @@ def test_bad_input_is_one_line(words, message):
         (*TINY, "--add", "k"),
         (*TINY, "--threads", "0"),
         ("--load", "x.npz", "--board", "2c7dJhQsKs"),
+        ("--resume", "x.npz", "--board", "2c7dJhQsKs"),
+        ("--resume", "x.npz", "--algorithm", "cfr"),
+        (*TINY, "--storage", "8"),
+        (*TINY, "--resumable"),
+        (*TINY, "--resumable", "--small", "--out", "x.npz"),
     ],
 )
 def test_wrong_usage_is_one_line(words):
@@ -257,6 +281,7 @@ def test_wrong_usage_is_one_line(words):
         ("stacks = [1, 2, 3]", "expected the chips behind"),
         ("solve.tme = 3", "unknown key 'tme'; did you mean 'time'?"),
         ("solve.target = 'x'", "'x' is not a target"),
+        ("solve.storage = 8", "solve.storage is 8, expected 16 or 32"),
         ("bets = 3", "expected a table"),
         ("pot = ", "is not TOML"),
     ],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
+from tacit.array_record import ArrayRecord
 from tacit.games.bet_sizes import BetSettings
 from tacit.games.cards import parse_board
 from tacit.games.holdem_variants import hunl
@@ -16,6 +18,7 @@ from tacit.games.ranges import parse_range
 from tacit.games.spot import Spot
 from tacit.solve import Solver, find_algorithm
 from tacit.solve.evaluation import Judge
+from tacit.solve.short_solver import ShortSolver
 from tacit.tree import GameTooLargeError
 from tacit.tree.holdem import HoldemSpace
 from tacit.tree.holdem_builder import build_spot
@@ -33,6 +36,8 @@ def array_bytes(things: Iterable[object]) -> int:
     for thing in things:
         if isinstance(thing, np.ndarray):
             found += thing.nbytes
+        elif isinstance(thing, ArrayRecord):
+            found += array_bytes(getattr(thing, field.name) for field in fields(thing))
         elif isinstance(thing, tuple | list):
             found += array_bytes(thing)
     return found
@@ -40,16 +45,20 @@ def array_bytes(things: Iterable[object]) -> int:
 
 @pytest.mark.parametrize("spot", SPOTS)
 @pytest.mark.parametrize("isomorphism", [True, False])
-def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool) -> None:
+@pytest.mark.parametrize("storage", [32, 16])
+def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool, storage: int) -> None:
     if not isomorphism and len(spot.board) == 3:
         pytest.skip("thousands of boards")
-    tree, size = build_spot(spot, isomorphism=isomorphism), spot_size(spot, isomorphism=isomorphism)
+    tree = build_spot(spot, isomorphism=isomorphism)
+    size = spot_size(spot, isomorphism=isomorphism, storage=storage)
     assert size.public_states == pytest.approx(tree.nodes, rel=0.02)
     assert size.slots == pytest.approx(tree.sizes.slots, rel=0.05)
-    solver = Solver(tree, find_algorithm("dcfr"))
-    averages = solver.average_policy(np.float32), solver.average_policy(np.float64)
-    works = solver.workspace, Judge(tree, averages[0]).work
-    held = [tree.arrays, solver.sums, solver.policy, solver.regrets, averages]
+    solver = (Solver if storage == 32 else ShortSolver)(tree, find_algorithm("dcfr"))
+    average = solver.average_policy(np.float32)
+    works = solver.workspace, Judge(tree, average).work
+    held = [tree.arrays, solver.sums, solver.policy, solver.regrets, average]
+    if isinstance(solver, ShortSolver):
+        held += [solver.regret_scales, solver.starts]
     held += [(work.matrices, work.reach, work.values, work.scratches) for work in works]
     assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)
     assert size.bytes > size.array_bytes
@@ -87,6 +96,17 @@ def test_what_does_not_fit_is_refused_with_the_estimate() -> None:
     build_spot(SPOTS[1], max_bytes=size.bytes)
     with pytest.raises(GameTooLargeError, match="give fewer bet sizes"):
         build_spot(SPOTS[1], max_bytes=size.bytes - 1)
+
+
+def test_sixteen_bits_are_proposed_where_they_would_do() -> None:
+    short, whole = spot_size(SPOTS[1], storage=16).bytes, spot_size(SPOTS[1]).bytes
+    assert short < whole
+    with pytest.raises(GameTooLargeError, match="16 bits"):
+        build_spot(SPOTS[1], max_bytes=short)
+    build_spot(SPOTS[1], storage=16, max_bytes=short)
+    with pytest.raises(GameTooLargeError) as refused:
+        build_spot(SPOTS[1], max_bytes=short - 1)
+    assert "16 bits" not in str(refused.value)
 
 
 def test_what_is_far_too_large_is_not_counted_to_its_end() -> None:

@@ -14,6 +14,7 @@ from tacit.cli.options import as_json, memory
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tacit.cli.progress import SolveProgress
     from tacit.formats.spot_file import Lock, SpotFile
     from tacit.games.spot import Spot
     from tacit.solve.anytime import Checkpoint
@@ -50,12 +51,19 @@ if TYPE_CHECKING:
 @click.option("--time", "seconds", type=float, metavar="SECONDS", help="Stop after so long.")
 @click.option("--iterations", "-n", type=int, help="Stop after so many.")
 @click.option("--threads", type=click.IntRange(min=1), help="[default: all cores]")
+@click.option(
+    "--storage",
+    type=click.Choice(["32", "16"]),
+    help="Bits of a regret or policy sum; 16 takes about half of the memory.  [default: 32]",
+)
 @click.option("--no-isomorphism", is_flag=True, help="Tell all suits apart.")
 @memory
 @click.option("--at", metavar="PATH", default="", help="What to show: 'k r3000 c 2h'.")
 @click.option("--hands", is_flag=True, help="With --json: every hand, not classes alone.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Save the solution here.")
 @click.option("--small", is_flag=True, help="With --out: without rivers, solved again when needed.")
+@click.option("--resumable", is_flag=True, help="With --out: keep what --resume needs.")
+@click.option("--resume", type=click.Path(path_type=Path), help="Go on from such a file.")
 @click.option("--load", type=click.Path(path_type=Path), help="Show a saved solution.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Save a picture of the grid (PNG).")
 @click.option("--no-walk", is_flag=True, help="Show the result and end.")
@@ -69,12 +77,15 @@ def spot(
     seconds: float | None,
     iterations: int | None,
     threads: int | None,
+    storage: str | None,
     no_isomorphism: bool,
     memory: int,
     at: str,
     hands: bool,
     out: Path | None,
     small: bool,
+    resumable: bool,
+    resume: Path | None,
     load: Path | None,
     plot: Path | None,
     no_walk: bool,
@@ -98,12 +109,21 @@ def spot(
     for path in (out, plot):
         if path is not None:
             check_writable(path)
+    if resumable and (out is None or small):
+        raise click.UsageError("--resumable needs --out, and a solution with its rivers")
     if load is not None:
-        _only_shows(name, given, target, seconds, iterations, algorithm)
+        _only_shows(name, given, target, seconds, iterations, algorithm, storage, resume)
         from tacit.formats.spot_solution import load_spot_solution
 
         solution = load_spot_solution(load, max_bytes=memory)
         limits = None
+    elif resume is not None:
+        _only_goes_on(name, given, algorithm, storage)
+        stops = {"target": target, "time": seconds, "iterations": iterations}
+        limits = _limits({key: flag for key, flag in stops.items() if flag is not None})
+        solution = _resume(resume, limits, threads, memory=memory, quiet=as_json)
+        if out is None or small:
+            solution = replace(solution, memory={})
     else:
         settings = _settings(name, given)
         chosen = {**settings.solve}
@@ -113,10 +133,11 @@ def spot(
             ("time", seconds),
             ("iterations", iterations),
             ("threads", threads),
+            ("storage", None if storage is None else int(storage)),
         )
         if any(flag is not None for flag in (target, seconds, iterations)):
             # Who says when to stop on the command line does not mean the file's other limits.
-            chosen = {k: v for k, v in chosen.items() if k in ("algorithm", "threads")}
+            chosen = {k: v for k, v in chosen.items() if k in ("algorithm", "storage", "threads")}
         chosen |= {key: flag for key, flag in flags if flag is not None}
         limits = _limits(chosen)
         solution = _solve(
@@ -124,6 +145,7 @@ def spot(
             limits,
             chosen,
             isomorphism=not no_isomorphism,
+            resumable=resumable,
             memory=memory,
             quiet=as_json,
         )
@@ -178,6 +200,13 @@ def _only_shows(name: str | None, given: Mapping[str, Any], *others: Any) -> Non
     if name or any(value not in (None, ()) for value in (*given.values(), *others)):
         raise click.UsageError(
             "--load shows a solution as it was saved; leave out the spot and how to solve it"
+        )
+
+
+def _only_goes_on(name: str | None, given: Mapping[str, Any], *others: Any) -> None:
+    if name or any(value not in (None, ()) for value in (*given.values(), *others)):
+        raise click.UsageError(
+            "--resume goes on as the file began: leave out the spot, --algorithm and --storage"
         )
 
 
@@ -286,39 +315,73 @@ def _solve(
     chosen: Mapping[str, Any],
     *,
     isomorphism: bool,
+    resumable: bool,
     memory: int,
     quiet: bool,
 ) -> SpotSolution:
-    from tacit.cli.progress import SolveProgress
+    import numpy as np
+
     from tacit.solve import find_algorithm
+    from tacit.solve.preparation import prepare
     from tacit.solve.spot import DEFAULT_ALGORITHM, solve_spot
     from tacit.tree.holdem_builder import build_spot
 
     algorithm = chosen.get("algorithm", DEFAULT_ALGORITHM)
     find_algorithm(algorithm)
     found = settings.spot()
-    in_chips = limits.limits(found)
+    progress = _progress(found, limits, quiet=quiet)
+    storage = chosen.get("storage", 32)
     if not quiet:
-        _print_size(found, isomorphism=isomorphism, memory=memory)
-    tree = build_spot(found, isomorphism=isomorphism, max_bytes=memory)
+        _print_size(found, isomorphism=isomorphism, storage=storage, memory=memory)
+    prepare(np.float32, equity=True)
+    tree = build_spot(found, isomorphism=isomorphism, storage=storage, max_bytes=memory)
     locks = {path: lock_policy(tree, path, lock) for path, lock in settings.locks.items()}
-
-    def state(point: Checkpoint) -> str:
-        percent = 100 * point.exploitability / found.pot
-        mbb = 1000 * point.exploitability / found.rules.big_blind
-        return f"exploitability {percent:.3g} % of the pot ({mbb:.3g} mbb/h)"
-
-    with SolveProgress(in_chips, "solving", visible=not quiet, describe=state) as progress:
+    with progress:
         return solve_spot(
             found,
             limits,
             algorithm=algorithm,
             threads=chosen.get("threads"),
             locks=locks,
+            storage=storage,
+            resumable=resumable,
             tree=tree,
             on_checkpoint=progress.on_checkpoint,
             on_chunk=progress.on_chunk,
         )
+
+
+def _resume(
+    path: Path, limits: SpotLimits, threads: int | None, *, memory: int, quiet: bool
+) -> SpotSolution:
+    from tacit.formats.solution import SolutionError
+    from tacit.formats.spot_solution import load_spot_solution
+    from tacit.games import GameError
+    from tacit.solve.spot import resume_spot
+
+    earlier = load_spot_solution(path, max_bytes=memory)
+    with _progress(earlier.spot, limits, quiet=quiet) as progress:
+        try:
+            return resume_spot(
+                earlier,
+                limits,
+                threads=threads,
+                on_checkpoint=progress.on_checkpoint,
+                on_chunk=progress.on_chunk,
+            )
+        except GameError as error:
+            raise SolutionError(f"{path}: {error}") from None
+
+
+def _progress(found: Spot, limits: SpotLimits, *, quiet: bool) -> SolveProgress:
+    from tacit.cli.progress import SolveProgress
+
+    def state(point: Checkpoint) -> str:
+        percent = 100 * point.exploitability / found.pot
+        mbb = 1000 * point.exploitability / found.rules.big_blind
+        return f"exploitability {percent:.3g} % of the pot ({mbb:.3g} mbb/h)"
+
+    return SolveProgress(limits.limits(found), "solving", visible=not quiet, describe=state)
 
 
 def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
@@ -356,11 +419,11 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     return policy
 
 
-def _print_size(found: Spot, *, isomorphism: bool, memory: int) -> None:
+def _print_size(found: Spot, *, isomorphism: bool, storage: int, memory: int) -> None:
     from tacit.tree import readable_bytes
     from tacit.tree.holdem_size import spot_size
 
-    size = spot_size(found, isomorphism=isomorphism, max_bytes=memory)
+    size = spot_size(found, isomorphism=isomorphism, storage=storage, max_bytes=memory)
     size.check(memory, found.name)
     click.echo(
         f"about {size.public_states:,} public states, {size.slots:,} slots; solving takes about "
@@ -402,6 +465,8 @@ def _end(solution: SpotSolution, limits: SpotLimits, out: Path | None) -> None:
 
     if solution.stop is Stop.INTERRUPTED:
         kept = f"saved to {out}" if out else "not saved, without --out"
+        if out and solution.memory:
+            kept += f", go on with --resume {out}"
         click.echo(f"tacit: interrupted after {solution.iterations:,} iterations; {kept}", err=True)
         click.get_current_context().exit(130)
     asked = limits.limits(solution.spot).target

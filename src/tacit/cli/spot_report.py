@@ -262,6 +262,7 @@ def summary(solution: SpotSolution) -> dict[str, Any]:
     """How well a spot is solved, for programs."""
     return {
         "algorithm": solution.algorithm,
+        "storage": solution.storage,
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "stop": solution.stop,

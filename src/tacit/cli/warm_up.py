@@ -24,21 +24,21 @@ def warm_up() -> None:
 
 
 def _solver() -> None:
-    """The kernels of the solvers, in single precision."""
+    """The kernels of the solvers, in single precision, and those that average policies."""
     from tacit.games import load
     from tacit.solve import Solver, find_algorithm
     from tacit.tree import build_tree
 
     tree = build_tree(load("kuhn"))
     for algorithm in ("pcfr+", "fp"):
-        Solver(tree, find_algorithm(algorithm)).run(1)
+        solver = Solver(tree, find_algorithm(algorithm))
+        solver.run(1)
+        solver.average_policy()
 
 
 def _evaluation() -> None:
     """The kernels that judge a policy, in double precision."""
-    from tacit.games import load
-    from tacit.solve import evaluate, normalise
-    from tacit.tree import build_tree
+    from tacit.solve.preparation import compile_judge
 
-    tree = build_tree(load("kuhn"))
-    evaluate(tree, normalise(tree, tree.uniform_policy()))
+    compile_judge("float64", equity=True)
+    compile_judge("float32")

@@ -33,7 +33,7 @@ from tacit.games.spot import Spot
 
 PLAYERS = ("oop", "ip")
 THRESHOLDS = ("add_all_in", "force_all_in", "merge")
-SOLVE_KEYS = ("algorithm", "iterations", "target", "threads", "time")
+SOLVE_KEYS = ("algorithm", "iterations", "storage", "target", "threads", "time")
 KEYS = (
     "title",
     "board",
@@ -263,6 +263,10 @@ def _solve(table: Mapping[str, Any], where: str) -> dict[str, Any]:
             parse_target(read[key])
         elif key == "algorithm":
             read[key] = _typed(value, str, f"{where}.{key}", "a name")
+        elif key == "storage":
+            read[key] = _typed(value, int, f"{where}.{key}", "16 or 32")
+            if read[key] not in (16, 32):
+                raise GameError(f"{where}.{key} is {value}, expected 16 or 32")
         elif key == "time":
             read[key] = float(_typed(value, (int, float), f"{where}.{key}", "seconds"))
         else:

@@ -1,10 +1,11 @@
 """Solved spots as files, whole or small.
 
 A file is NumPy's npz: `about` (a JSON text: board, chips, bet sizes, and how the spot was solved),
-`ranges` [2, 1326], `history` [checkpoints, 4] and `policy` [slots]. The small form keeps the policy
-of the streets before the last one, and what every hand is worth there (`values`); rivers are solved
-again when they are looked at. The tree is rebuilt on loading, and a fingerprint makes sure that it
-is the same.
+`ranges` [2, 1326], `history` [checkpoints, 4] and `policy` [slots]; where solving shall be able to
+go on, also the solver's arrays (`memory.*`). The small form keeps the policy of the streets before
+the last one and wherever it is locked, and what every hand is worth before the last street
+(`values`); rivers are solved again when they are looked at. The tree is rebuilt on loading, and a
+fingerprint makes sure that it is the same.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tacit.tree.passes import EXPECT
 
 FORMAT = "tacit-spot"
 VERSION = 1
+_MEMORY = ("policy", "sums", "regrets", "mixture", "regret_scales")
 
 
 def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool = False) -> None:
@@ -45,11 +47,8 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
     small = (small and rules.first_street < rules.last_street) or not solution.complete
     if small:
         kept = _before_rivers(tree)
-        if any(_on_river(tree, node) for node in solution.locked):
-            raise GameError(
-                "a policy is locked on the last street, which the small form leaves out; "
-                "save the whole solution"
-            )
+        for node in solution.locked:
+            tree.block(kept, node)[:] = True
     about = {
         "format": FORMAT,
         "version": VERSION,
@@ -61,6 +60,7 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
         "stop": solution.stop,
         "locked": list(solution.locked),
         "complete": not small,
+        "storage": solution.storage,
     }
     arrays: dict[str, NDArray[Any]] = {
         "about": np.array(json.dumps(about)),
@@ -68,7 +68,9 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
         "history": np.array([astuple(point) for point in solution.history]),
         "policy": solution.policy[kept].astype(np.float32),
     }
-    if small:
+    if not small:
+        arrays |= {f"memory.{name}": array for name, array in solution.memory.items()}
+    else:
         values = solution.values if not solution.complete else _values(solution)
         arrays["values"] = np.concatenate(
             [vector.astype(np.float32) for node in sorted(values) for vector in values[node]]
@@ -90,7 +92,12 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         spot = _spot_from_dict(about["spot"], arrays["ranges"])
     except (GameError, KeyError, TypeError, ValueError, IndexError) as error:
         raise SolutionError(f"{path} is damaged ({error})") from None
-    tree = build_spot(spot, isomorphism=bool(about.get("isomorphism", True)), max_bytes=max_bytes)
+    tree = build_spot(
+        spot,
+        isomorphism=bool(about.get("isomorphism", True)),
+        storage=16 if about.get("storage") == 16 else 32,
+        max_bytes=max_bytes,
+    )
     if about["fingerprint"] != fingerprint(tree):
         raise SolutionError(
             f"{path} was made by tacit {about['tacit']} for a spot with another tree than it has "
@@ -99,8 +106,9 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
     try:
         complete = bool(about["complete"])
         policy = arrays["policy"].astype(np.float32)
+        locked = tuple(int(node) for node in about["locked"])
         if not complete:
-            policy = _fill_rivers(tree, policy)
+            policy = _fill_rivers(tree, policy, locked)
         solution = SpotSolution(
             spot=spot,
             tree=tree,
@@ -110,8 +118,14 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             history=tuple(
                 Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"]
             ),
-            locked=tuple(int(node) for node in about["locked"]),
+            locked=locked,
             complete=complete,
+            storage=int(about.get("storage", 32)),
+            memory={
+                name.removeprefix("memory."): array
+                for name, array in arrays.items()
+                if name.startswith("memory.")
+            },
             values={} if complete else _split_values(tree, arrays["values"]),
         )
         _check(solution)
@@ -135,10 +149,14 @@ def _before_rivers(tree: PublicTree) -> NDArray[np.bool_]:
     return kept
 
 
-def _fill_rivers(tree: PublicTree, policy: NDArray[np.float32]) -> NDArray[np.float32]:
-    """[slots] the policy with all actions alike on the last street."""
+def _fill_rivers(
+    tree: PublicTree, policy: NDArray[np.float32], locked: tuple[int, ...]
+) -> NDArray[np.float32]:
+    """[slots] the policy with all actions alike on the last street, but where it is locked."""
     whole = tree.uniform_policy().astype(np.float32)
     kept = _before_rivers(tree)
+    for node in locked:
+        tree.block(kept, node)[:] = True
     if len(policy) != kept.sum():
         raise ValueError("its policy does not fit the spot")
     whole[kept] = policy
@@ -189,6 +207,9 @@ def _check(solution: SpotSolution) -> None:
         if not (np.all(block >= 0) and np.allclose(block.sum(axis=0), 1, atol=1e-4)):
             right = False
             break
+    for name, kept in solution.memory.items():
+        scales = name == "regret_scales" and kept.ndim == 1
+        right = right and name in _MEMORY and (scales or kept.shape == policy.shape)
     if not right or any(
         not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in solution.locked
     ):

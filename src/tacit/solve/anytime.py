@@ -17,9 +17,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacit.games import GameError
 from tacit.solve.engine import Solver
 from tacit.solve.evaluation import evaluate
@@ -83,11 +80,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to: why it ended, its checkpoints, and the average policy [slots]."""
+    """What a run came to: why it ended, and its checkpoints."""
 
     stop: Stop
     history: tuple[Checkpoint, ...]
-    policy: NDArray[np.float64]
 
 
 OnCheckpoint = Callable[[Checkpoint], None]
@@ -187,7 +183,7 @@ def run(
         check()
         if stop is not Stop.INTERRUPTED and reached() is Stop.TARGET:
             stop = Stop.TARGET
-    return Run(stop, tuple(seen), solver.average_policy())
+    return Run(stop, tuple(seen))
 
 
 def stalled(history: Sequence[Checkpoint]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -140,7 +141,7 @@ def lock(
         return tree.arrays, whole
     locked = tree.arrays.locked.copy()
     locked[list(whole)] = 1
-    return tree.arrays._replace(locked=locked), whole
+    return replace(tree.arrays, locked=locked), whole
 
 
 class Crew:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.solve.engine import Beliefs, Crew, Locks, Workspace, lock
 from tacit.solve.iterations import respond
+from tacit.solve.preparation import wait
 from tacit.tree import LEAF, PublicTree
 from tacit.tree.beliefs import compatible_reach
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
@@ -122,6 +123,7 @@ class Judge:
             raise ValueError(
                 "the tree ends in leaves; a policy can be evaluated on whole trees only"
             )
+        wait()
         self.tree = tree
         self.policy = policy
         self.answer = policy

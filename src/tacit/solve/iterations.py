@@ -9,9 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.kernel import kernel
+from tacit.kernel import inner_kernel, kernel
 from tacit.tree.order import DOWN
-from tacit.tree.passes import RECORD_BEST, UPDATE, ascend_range, descend_range, place
+from tacit.tree.passes import (
+    RECORD_BEST,
+    UPDATE,
+    answer,
+    ascend_range,
+    descend_range,
+    flow_on,
+    improve,
+    place,
+)
 
 
 @kernel
@@ -34,12 +43,13 @@ def match_regrets(
                     reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
                         descend_range(
-                            tree, order[n], thread, 1 - player, policy, reach, sums, weight
-                        )
+                            tree, order[n], thread, 1 - player, flow_on, 0,
+                            policy, reach, sums, weight,
+                        )  # fmt: skip
                     else:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, order[n], thread, player, UPDATE,
+                            tree, order[n], thread, player, improve, UPDATE,
                             step, matrices, reach, policy, regrets, values, scratch,
                         )  # fmt: skip
 
@@ -68,7 +78,7 @@ def play_fictitiously(
                         mixes = turn % 2 == 1
                         descend_range(
                             tree, order[n], thread,
-                            player if mixes else 1 - player,
+                            player if mixes else 1 - player, flow_on, 0,
                             policy if mixes else mixture, own if mixes else other, sums,
                             weight if mixes else none,
                         )  # fmt: skip
@@ -80,12 +90,12 @@ def play_fictitiously(
                     elif turn % 2 == 0:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, order[n], thread, player,
+                            tree, order[n], thread, player, answer,
                             RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
                         )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again):
     """The mixture is the sums' average, the response (policy, reach) counted `again`."""
     for node in range(first, last):
@@ -107,22 +117,23 @@ def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again)
 
 @kernel
 def respond(
-    tree, order, thread, player, mode, step, matrices, policy, answer, reach, values, scratch
+    tree, order, thread, player, mode, step, matrices, policy, response, reach, values, scratch
 ):  # fmt: skip
     """The opponent's reach down and `player`'s values up along the steps of `order`.
 
-    policy [slots]: what both play; answer: where RECORD_BEST writes; mode: see `tacit.tree.passes`.
+    policy [slots]: what both play; response: where RECORD_BEST writes; mode: see
+    `tacit.tree.passes`.
     """
     for n in range(len(order)):
         if order[n, 0] == DOWN:
             descend_range(
-                tree, order[n], thread, 1 - player, policy, reach,
+                tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
                 policy, values.dtype.type(0),
             )  # fmt: skip
         else:
             ascend_range(
-                tree, order[n], thread,
-                player, mode, step, matrices, reach, answer, answer, values, scratch,
+                tree, order[n], thread, player, answer,
+                mode, step, matrices, reach, response, response, values, scratch,
             )  # fmt: skip
 
 
@@ -132,7 +143,7 @@ def normalise_sums(tree, player, sums, policy):
     normalise_range(tree, 0, len(tree.player), player, sums, policy)
 
 
-@kernel
+@inner_kernel
 def normalise_range(tree, first, last, player, sums, policy):
     """As `normalise_sums`, for the nodes from `first` up to `last`."""
     for node in range(first, last):
@@ -159,7 +170,7 @@ def normalise_range(tree, first, last, player, sums, policy):
             _play_legally(actions, count, width, slot, tree.legal[legal:], total, policy)
 
 
-@kernel
+@inner_kernel
 def _play_legally(actions, count, width, slot, mask, total, policy):
     """Make entries without a total uniform over what is legal; mask: [A, count]."""
     for s in range(width):

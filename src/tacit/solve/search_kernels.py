@@ -6,7 +6,7 @@ start[2 * n + p]; row: [L] the row of each leaf public state, -1 if it has none.
 
 from __future__ import annotations
 
-from tacit.kernel import kernel
+from tacit.kernel import inner_kernel, kernel
 
 
 @kernel
@@ -42,7 +42,7 @@ def gather_beliefs(tree, nodes, player, static, columns, start, reach0, reach1, 
     return used
 
 
-@kernel
+@inner_kernel
 def _normalise_into(reach, begin, copy, count, columns, start, row):
     """Write one copy's reach, summing to one, into its columns; uniform if there is none."""
     at = begin + copy * count

@@ -20,6 +20,7 @@ from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop,
 from tacit.solve.engine import Solver
 from tacit.solve.evaluation import evaluate
 from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
+from tacit.solve.preparation import prepare
 from tacit.tree import PublicState, PublicTree
 from tacit.tree.public_tree import Place
 
@@ -139,6 +140,7 @@ def solve_tree(
     if precision not in PRECISIONS:
         raise GameError(f"unknown precision {precision!r}; known: {', '.join(PRECISIONS)}")
     minimiser = find_algorithm(algorithm, alternating=alternating)
+    prepare(np.float64)
     solver = Solver(tree, minimiser, dtype=PRECISIONS[precision])
     begun = Solution(
         tree=tree,
@@ -196,7 +198,7 @@ def infostate_names(state: PublicState, player: int) -> list[str]:
 _WORD = re.compile(r"[^\s\[\]():;]+")
 
 
-def _memory_names(minimiser: Minimiser) -> tuple[str, ...]:
+def memory_names(minimiser: Minimiser) -> tuple[str, ...]:
     """The arrays [slots] of a `Solver` that its next iteration depends on."""
     return ("policy", "sums", "regrets" if isinstance(minimiser, RegretMatching) else "mixture")
 
@@ -220,8 +222,8 @@ def _go_on(
         stop=done.stop,
         target=limits.target,
         history=done.history,
-        policy=done.policy,
-        memory={name: getattr(solver, name) for name in _memory_names(solver.minimiser)},
+        policy=solver.average_policy(),
+        memory={name: getattr(solver, name) for name in memory_names(solver.minimiser)},
     )
 
 

@@ -6,9 +6,8 @@ each hand does there, and each hand's reach, value and equity.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, log
 from typing import Any
@@ -31,9 +30,12 @@ from tacit.games.cards import (
 from tacit.games.no_limit import BOARD_SIZES, Betting, BettingRules
 from tacit.games.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
-from tacit.solve.engine import Solver
+from tacit.solve.engine import Locks, Solver
 from tacit.solve.evaluation import Judge
 from tacit.solve.minimiser import find_algorithm
+from tacit.solve.preparation import cores, prepare
+from tacit.solve.short_solver import SHORT_MEMORY, ShortSolver
+from tacit.solve.solution import memory_names
 from tacit.tree import Place, PublicTree
 from tacit.tree.equity import Equity, range_equity
 from tacit.tree.holdem import HoldemState
@@ -77,11 +79,6 @@ class SpotLimits:
         return Limits(target=target, seconds=self.seconds, iterations=self.iterations)
 
 
-def all_threads() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def solve_spot(
     spot: Spot,
     limits: SpotLimits | None = None,
@@ -90,6 +87,8 @@ def solve_spot(
     threads: int | None = None,
     isomorphism: bool = True,
     locks: Mapping[str, Mapping[str, float] | NDArray[Any]] | None = None,
+    storage: int = 32,
+    resumable: bool = False,
     max_bytes: int = 8 << 30,
     tree: PublicTree | None = None,
     on_checkpoint: OnCheckpoint | None = None,
@@ -98,21 +97,83 @@ def solve_spot(
     """Solve a spot; an interrupt keeps what was reached.
 
     `threads`: by default all cores. `locks`: by path, the policy to keep there: an action's share
-    by its label, the same for all hands, or an array [A, 1326].
+    by its label, the same for all hands, or an array [A, 1326]. `storage`: the bits of a regret or
+    policy sum, 32, or 16 where memory is short. `resumable`: keep what `resume_spot` needs.
     """
-    threads = threads or all_threads()
-    tree = tree or build_spot(spot, isomorphism=isomorphism, max_bytes=max_bytes)
+    _check_storage(storage)
+    prepare(np.float32, equity=True)
+    threads = threads or cores()
+    tree = tree or build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
+    begun = SpotSolution(
+        spot=spot,
+        tree=tree,
+        policy=np.zeros(0, np.float32),
+        algorithm=algorithm,
+        stop=Stop.INTERRUPTED,
+        history=(),
+        storage=storage,
+    )
     fixed = _locks(tree, locks or {})
-    solver = Solver(tree, find_algorithm(algorithm), threads=threads, locks=fixed)
+    solver = _solver(begun, fixed, threads)
+    return _go_on(begun, solver, fixed, limits, resumable, on_checkpoint, on_chunk)
+
+
+def resume_spot(
+    solution: SpotSolution,
+    limits: SpotLimits | None = None,
+    *,
+    threads: int | None = None,
+    on_checkpoint: OnCheckpoint | None = None,
+    on_chunk: OnChunk | None = None,
+) -> SpotSolution:
+    """Go on from a solution that was made resumable: as if it had never stopped."""
+    if not solution.complete:
+        raise GameError("a solution without rivers cannot be gone on with; solve the spot again")
+    if not solution.memory:
+        raise GameError(
+            "this solution was saved without what it takes to go on (--resumable keeps it); "
+            "solve the spot again"
+        )
+    fixed = {node: solution.tree.block(solution.policy, node) for node in solution.locked}
+    solver = _solver(solution, fixed, threads or cores())
+    solver.iteration = solution.iterations
+    for name, kept in solution.memory.items():
+        getattr(solver, name)[:] = kept
+    return _go_on(solution, solver, fixed, limits, True, on_checkpoint, on_chunk)
+
+
+def _check_storage(storage: int) -> None:
+    if storage not in (16, 32):
+        raise GameError(f"numbers are kept in 32 or 16 bits, not in {storage}")
+
+
+def _solver(solution: SpotSolution, fixed: Locks, threads: int) -> Solver:
+    """A new solver of the spot, as the solution says."""
+    minimiser = find_algorithm(solution.algorithm)
+    kind = Solver if solution.storage == 32 else ShortSolver
+    return kind(solution.tree, minimiser, threads=threads, locks=fixed)
+
+
+def _go_on(
+    solution: SpotSolution,
+    solver: Solver,
+    fixed: Locks,
+    limits: SpotLimits | None,
+    resumable: bool,
+    on_checkpoint: OnCheckpoint | None,
+    on_chunk: OnChunk | None,
+) -> SpotSolution:
+    """Run the solver until a limit is reached."""
+    tree = solution.tree
 
     def judge(solver: Solver) -> tuple[float, float]:
         policy = solver.average_policy(np.float32)
-        jury = Judge(tree, policy, locks=fixed, threads=threads)
+        jury = Judge(tree, policy, locks=fixed, threads=solver.threads)
         best = jury.value(0, BEST), jury.value(1, BEST)
         return (best[0] + best[1]) / 2, (best[0] - best[1]) / 2
 
-    bounds = (limits or SpotLimits()).limits(spot)
-    seen: list[Checkpoint] = []
+    bounds = (limits or SpotLimits()).limits(solution.spot)
+    seen = list(solution.history)
 
     def note(point: Checkpoint) -> None:
         seen.append(point)
@@ -122,19 +183,20 @@ def solve_spot(
     result = run(
         solver,
         bounds,
+        history=solution.history,
         on_checkpoint=note,
         on_chunk=on_chunk,
         judge=judge,
         next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
     )
-    return SpotSolution(
-        spot=spot,
-        tree=tree,
+    names = memory_names(solver.minimiser) if solution.storage == 32 else SHORT_MEMORY
+    return replace(
+        solution,
         policy=solver.average_policy(np.float32),
-        algorithm=algorithm,
         stop=result.stop,
         history=result.history,
         locked=tuple(fixed),
+        memory={name: getattr(solver, name) for name in names} if resumable else {},
     )
 
 
@@ -175,6 +237,10 @@ class SpotSolution:
     history: tuple[Checkpoint, ...] = field(repr=False)
     locked: tuple[int, ...] = ()
     complete: bool = True
+    storage: int = 32
+    """The bits in which it was solved."""
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    """The solver's arrays by name, so that it can go on; empty if not asked for."""
     values: Mapping[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
         default_factory=dict, repr=False
     )
@@ -507,9 +573,27 @@ def _solve_river(view: NodeView) -> NodeView:
     ranges = above.reach[0] * alive[0], above.reach[1] * alive[1]
     if not (ranges[0].any() and ranges[1].any()):
         raise GameError("this point is never reached, so the policy on its river is not solved")
-    solution = solve_spot(subgame_spot(dealt, ranges), SpotLimits(percent=RIVER_TARGET))
+    solution = solve_spot(
+        subgame_spot(dealt, ranges),
+        SpotLimits(percent=RIVER_TARGET),
+        locks=_river_locks(dealt),
+    )
     scale = float(ranges[0].max()), float(ranges[1].max())
     return NodeView(solution, find(solution.tree, moves[start:]), scale)
+
+
+def _river_locks(dealt: NodeView) -> dict[str, NDArray[np.float32]]:
+    """What is locked on the river that begins at `dealt`: by path from there, [A, 1326]."""
+    tree, policy = dealt.solution.tree, dealt.solution.policy
+    locked = set(dealt.solution.locked)
+    found = {}
+    for place, path in tree.walk(Place(dealt.found.node, 0)) if locked else ():
+        if place.node in locked:
+            block = tree.block(policy, place.node)[:, 0]
+            hands = dealt._hands[tree.state(place.node).mover]
+            found[" ".join(path)] = np.zeros((len(block), NUM_HANDS), np.float32)
+            found[" ".join(path)][:, hands] = block
+    return found
 
 
 def _deals(view: NodeView, node: int) -> bool:

@@ -12,11 +12,17 @@ player p in each copy.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tacit.array_record import (
+    ArrayRecord,
+    Float64,
+    Int8,
+    Int32,
+    Int32Rows,
+    Int64,
+    Int64Rows,
+)
 from tacit.games.game import CHANCE, TERMINAL
 from tacit.tree.card_terminals import CardTables
 
@@ -30,13 +36,9 @@ PLAYERS = (0, 1)
 
 __all__ = ["CHANCE", "IDENTITY", "LEAF", "PLAYERS", "TERMINAL", "TreeArrays"]
 
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 
-
-class TreeArrays(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TreeArrays(ArrayRecord):
     """A public tree, or a forest: many roots.
 
     Vectors over infostates live in flat buffers, copy-major: entry (copy c, infostate s) of player
@@ -64,11 +66,11 @@ class TreeArrays(NamedTuple):
     """[N] the number of actions, 0 where nobody decides"""
     slot_start: Int64
     """[N] where the node's policy stands in the flat arrays"""
-    info_count: Int32
+    info_count: Int32Rows
     """[2, N] infostates of each player in one copy"""
-    reach_start: Int64
+    reach_start: Int64Rows
     """[2, N] where each player's reach stands"""
-    value_start: Int64
+    value_start: Int64Rows
     """[2, N] where each player's values stand"""
     simple: Int8
     """[N] 1 where every action is legal and has its own child, infostates keep their index, and
@@ -91,13 +93,13 @@ class TreeArrays(NamedTuple):
     """[E] what the reach of a mapped edge is multiplied by on its way down: 1 / n where the child
     stands for n children that differ in nothing but names, from which values come up all the same
     """
-    edge_reach: Int64
+    edge_reach: Int64Rows
     """[2, E] where the reach of the edge's first copy stands"""
-    edge_value: Int64
+    edge_value: Int64Rows
     """[2, E] where the values of the edge's first copy stand"""
-    map_start: Int64
+    map_start: Int64Rows
     """[2, E] where the edge's transition map stands"""
-    map_count: Int32
+    map_count: Int32Rows
     """[2, E] its length, or IDENTITY"""
     map_source: Int32
     """[.] parent's entry: for the mover action * K + infostate, else the infostate"""
@@ -105,7 +107,7 @@ class TreeArrays(NamedTuple):
     """[.] child's infostate"""
     entry_edge: Int32
     """[.] the edges that lead from one range of nodes into another, by the range they enter"""
-    cross_value: Int64
+    cross_value: Int64Rows
     """[2, E] for such an edge, where its values stand, mapped to the parent's infostates and
     multiplied by the factor; -1 for others"""
     terminal_matrix: Int32
@@ -114,9 +116,9 @@ class TreeArrays(NamedTuple):
     """[N] factor of the matrix; at a fold what player 0 gets, at a showdown what the winner gets"""
     matrix_start: Int64
     """[M] where each matrix stands"""
-    shared_start: Int64
+    shared_start: Int64Rows
     """[2 (reach, values), 2 (player)] where the shared place begins"""
-    shared_size: Int64
+    shared_size: Int64Rows
     """[2, 2] its length"""
     cards: CardTables
     """hands, boards and terminals of card games"""

@@ -16,12 +16,12 @@ around to [hand, terminal] and every step is one vector operation.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.kernel import kernel
+from tacit.array_record import ArrayRecord, Int8, Int32, Int32Rows, Int64, Int64Rows
+from tacit.kernel import inner_kernel, kernel
 from tacit.lanes import LANES, ROWS, gather, load, scatter, store
 
 FOLD, SHOWDOWN = 0, 1
@@ -31,33 +31,34 @@ DECK = 64
 """Room for the sums of each card; cards are numbers below it."""
 
 
-class CardTables(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CardTables(ArrayRecord):
     """Who holds which cards on each of B boards, for the kernels.
 
     Hand i of player p on board b is entry `hand_start[p, b] + i` of the flat arrays over hands.
     """
 
-    hand_start: NDArray[np.int64]
+    hand_start: Int64Rows
     """[2, B] where a player's hands on a board begin"""
-    low: NDArray[np.int32]
+    low: Int32
     """[.] one card of each hand"""
-    high: NDArray[np.int32]
+    high: Int32
     """[.] the other"""
-    same: NDArray[np.int32]
+    same: Int32
     """[.] the opponent's hand with the same two cards, or the number of its hands if it has none"""
-    group_start: NDArray[np.int64]
+    group_start: Int64
     """[B] where a board's groups of equal strength, weakest first, begin"""
-    group_count: NDArray[np.int32]
+    group_count: Int32
     """[B] how many there are; 0 where no showdown takes place"""
-    group_end: NDArray[np.int32]
+    group_end: Int32Rows
     """[2, .] the hand of each player behind the last of each group"""
-    batch_kind: NDArray[np.int8]
+    batch_kind: Int8
     """[Q] FOLD or SHOWDOWN; a batch is the terminals of one kind and board in a range of nodes"""
-    batch_board: NDArray[np.int32]
+    batch_board: Int32
     """[Q] its board"""
-    batch_start: NDArray[np.int64]
+    batch_start: Int64
     """[Q + 1] where its terminals stand in `batch_node`; those of a range follow each other"""
-    batch_node: NDArray[np.int32]
+    batch_node: Int32
     """[.] terminal nodes"""
 
 
@@ -78,8 +79,7 @@ def no_cards() -> CardTables:
     )
 
 
-@kernel
-def work_size(hands):
+def work_size(hands: int) -> int:
     """Room that `card_terminals` needs for `hands`, the most of one player on a board."""
     return LANES * (2 * (hands + ROWS + 1) + DECK)
 
@@ -145,7 +145,7 @@ def card_terminals(
     _turn_back(mine, work, out, values, targets, scales)
 
 
-@kernel
+@inner_kernel
 def _turn(count, reach, sources, work):
     """work[j * LANES + l] = reach[sources[l] + j]."""
     whole = count - count % ROWS
@@ -156,7 +156,7 @@ def _turn(count, reach, sources, work):
             work[LANES * j + lane] = reach[sources[lane] + j]
 
 
-@kernel
+@inner_kernel
 def _turn_back(count, work, out, values, targets, scales):
     """values[targets[l] + i] = scales[l] * work[out + i * LANES + l]."""
     whole = count - count % ROWS

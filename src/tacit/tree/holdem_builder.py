@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.array_record import Float64
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.spot import Spot
-from tacit.tree.arrays import LEAF, Float64
+from tacit.tree.arrays import LEAF
 from tacit.tree.builder import (
     Builder,
     Drawing,
@@ -207,14 +208,20 @@ def _deal_tables(deal: Deal) -> _DealTables:
 
 
 def build_spot(
-    spot: Spot, *, isomorphism: bool = True, stop: StopRule | None = None, max_bytes: int = 8 << 30
+    spot: Spot,
+    *,
+    isomorphism: bool = True,
+    stop: StopRule | None = None,
+    storage: int = 32,
+    max_bytes: int = 8 << 30,
 ) -> PublicTree:
     """The public tree of a spot, to the end of the game or to where `stop` says.
 
-    GameTooLargeError states the estimate if solving it would take more than `max_bytes`.
+    GameTooLargeError states the estimate if solving it, with `storage` bits a number, would take
+    more than `max_bytes`.
     """
     if stop is None:
-        size = spot_size(spot, isomorphism=isomorphism, max_bytes=max_bytes)
+        size = spot_size(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
         size.check(max_bytes, spot.name)
     builder = HoldemBuilder(spot, isomorphism=isomorphism, max_bytes=max_bytes)
     return PublicTree(builder, builder.draw([builder.root], stop=stop))

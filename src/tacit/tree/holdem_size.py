@@ -7,7 +7,7 @@ board of that street. Hands are counted on average over the boards, so the answe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import comb
 
@@ -19,8 +19,11 @@ from tacit.tree.builder import readable_bytes, readable_count
 from tacit.tree.card_terminals import work_size
 from tacit.tree.public_state import GameTooLargeError
 
-SLOT_BYTES = 24
-"""Policy, regrets and sums in float32; at the end the average in float64 and in float32."""
+SLOT_BYTES = {32: 16, 16: 8}
+"""By the bits of a number: policy, regrets and sums in float32, or regrets and sums in 16 bits; and
+the average policy in float32, which is judged."""
+HAND_SCALE_BYTES, NODE_START_BYTES = 4, 8
+"""With 16 bits: the scale of the regrets of a hand at a node, and where those of a node stand."""
 VECTOR_BYTES = 12
 """A solver's in float32 and its judge's in float64."""
 NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
@@ -37,8 +40,9 @@ class SpotSize:
     """Public states and slots (action, hand) of a spot's tree, and what goes with them.
 
     vectors: entries of reaches, values and scratch for one thread (a further one needs those of one
-    board more); mapped: hands let through by deals; hands: those of all boards. `complete` is
-    false where counting stopped because it was too much already.
+    board more); mapped: hands let through by deals; hands: those of all boards; deciding: the
+    hands of the mover at all points where one moves. `storage`: 32 or 16 bits for each regret and
+    policy sum. `complete` is false where counting stopped because it was too much already.
     """
 
     public_states: int
@@ -46,13 +50,17 @@ class SpotSize:
     vectors: int
     mapped: int
     hands: int
+    deciding: int
+    storage: int = 32
     complete: bool = True
 
     @property
     def array_bytes(self) -> int:
         """The arrays of the tree, of a solver and of what judges it."""
+        scales = HAND_SCALE_BYTES * self.deciding + NODE_START_BYTES * self.public_states
         return (
-            SLOT_BYTES * self.slots
+            SLOT_BYTES[self.storage] * self.slots
+            + (scales if self.storage == 16 else 0)
             + VECTOR_BYTES * self.vectors
             + (NODE_BYTES + EDGE_BYTES) * self.public_states
             + MAP_BYTES * self.mapped
@@ -67,12 +75,16 @@ class SpotSize:
     def check(self, max_bytes: int, name: str) -> None:
         """Raise GameTooLargeError if more than `max_bytes` are needed."""
         if self.bytes > max_bytes:
+            short = replace(self, storage=16).bytes
+            helps = self.complete and self.storage == 32 and short <= max_bytes
+            hint = f"keep numbers in 16 bits (storage 16: about {readable_bytes(short)}), "
+            hint = hint if helps else ""
             raise GameTooLargeError(
                 f"{name} needs {'about' if self.complete else 'more than'} "
                 f"{readable_bytes(self.bytes)} "
                 f"({readable_count(self.public_states)} public states), more than the "
-                f"{readable_bytes(max_bytes)} allowed; give fewer bet sizes or smaller ranges, "
-                "start on a later street, or allow more memory"
+                f"{readable_bytes(max_bytes)} allowed; {hint}give fewer bet sizes or "
+                "smaller ranges, start on a later street, or allow more memory"
             )
 
 
@@ -88,10 +100,14 @@ class _Street:
     actions: list[int] = field(default_factory=lambda: [0, 0])
     """Of each player, over all points where that player moves."""
     most_actions: int = 0
+    decisions: list[int] = field(default_factory=lambda: [0, 0])
+    """Points where each player moves."""
 
 
-def spot_size(spot: Spot, *, isomorphism: bool = True, max_bytes: int | None = None) -> SpotSize:
-    """The size of a spot's tree to the end of the game.
+def spot_size(
+    spot: Spot, *, isomorphism: bool = True, storage: int = 32, max_bytes: int | None = None
+) -> SpotSize:
+    """The size of a spot's tree to the end of the game, with so many bits for a number.
 
     With `max_bytes` the count ends soon after it has come to more than that.
     """
@@ -111,22 +127,23 @@ def spot_size(spot: Spot, *, isomorphism: bool = True, max_bytes: int | None = N
         elif betting.player != TERMINAL:
             moves = spot.actions(betting, history)
             street.actions[betting.player] += len(moves)
+            street.decisions[betting.player] += 1
             street.most_actions = max(street.most_actions, len(moves))
             stack += [(betting.act(m), history + action_label(betting, m)) for m in moves]
         seen += 1
         if max_bytes is not None and seen % CHECK_EVERY == 0:
-            size = _size(spot, streets, boards, complete=False)
+            size = _size(spot, streets, boards, storage, complete=False)
             if size.bytes > max_bytes:
                 return size
-    return _size(spot, streets, boards, complete=True)
+    return _size(spot, streets, boards, storage, complete=True)
 
 
 def _size(
-    spot: Spot, streets: Sequence[_Street], boards: dict[int, int], *, complete: bool
+    spot: Spot, streets: Sequence[_Street], boards: dict[int, int], storage: int, *, complete: bool
 ) -> SpotSize:
     """Every street's betting, once for each of its boards."""
     hands = [float((weights > 0).sum()) for weights in spot.ranges]
-    states = slots = vectors = mapped = held = scratch = 0.0
+    states = slots = vectors = mapped = held = deciding = scratch = 0.0
     first, last = spot.rules.first_street, spot.rules.last_street
     for number in range(first, last + 1):
         street, count = streets[number], boards[number]
@@ -140,6 +157,7 @@ def _size(
         states += count * street.nodes
         held += count * sum(hands)
         slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))
+        deciding += count * sum(d * h for d, h in zip(street.decisions, hands, strict=True))
         # Boards of a street take turns in the same vectors. A player's values stand at every node
         # and on every way to the next street's boards; reaches where the player has just acted.
         ways_on = street.deals * boards[number + 1] / count if number < last else 0
@@ -154,6 +172,8 @@ def _size(
         vectors=round(vectors + 4 * scratch),
         mapped=round(mapped),
         hands=round(held),
+        deciding=round(deciding),
+        storage=storage,
         complete=complete,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.kernel import kernel
+from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.lanes import LANES
 from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
 from tacit.tree.card_terminals import FOLD, card_terminals
@@ -40,18 +40,22 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    descend_range(tree, _everything(tree), 0, player, policy, reach, sums, weight)
+    descend_range(tree, _everything(tree), 0, player, flow_on, 0, policy, reach, sums, weight)
 
 
-@kernel
+@inner_kernel
 def place(start, shared, shift):
     """Where a vector stands for a thread: those in the shared place, from `shared` on, shifted."""
     return start + shift if start >= shared else start
 
 
-@kernel
-def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
-    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+@inlined_kernel
+def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, weight):
+    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
+
+    flow: what is done at the player's simple nodes, with `kept`: `flow_on`, or its like for other
+    ways to keep policies and sums.
+    """
     begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     for number in range(entry, last_entry):
@@ -72,18 +76,7 @@ def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
         if mover == player and tree.simple[node] == 1:
-            for action in range(edges):
-                to = place(tree.edge_reach[player, first + action], shared, shift)
-                here = slot + action * width
-                come, flow = reach[at : at + width], reach[to : to + width]
-                chosen, total = policy[here : here + width], sums[here : here + width]
-                if weight != 0:
-                    for s in range(width):
-                        flow[s] = come[s] * chosen[s]
-                        total[s] += weight * flow[s]
-                else:
-                    for s in range(width):
-                        flow[s] = come[s] * chosen[s]
+            flow(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight)
             continue
         if mover == player and weight != 0:
             _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
@@ -99,7 +92,25 @@ def descend_range(tree, visit, thread, player, policy, reach, sums, weight):
                 _map_down(tree, player, node, edge, at, to, policy, reach)
 
 
-@kernel
+@inner_kernel
+def flow_on(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight):
+    """Carry the reach of the mover from a simple node to its children, and add to the sums."""
+    first, slot = tree.edge_start[node], tree.slot_start[node]
+    for action in range(tree.edge_count[node]):
+        to = place(tree.edge_reach[player, first + action], shared, shift)
+        here = slot + action * width
+        come, gone = reach[at : at + width], reach[to : to + width]
+        chosen, total = policy[here : here + width], sums[here : here + width]
+        if weight != 0:
+            for s in range(width):
+                gone[s] = come[s] * chosen[s]
+                total[s] += weight * gone[s]
+        else:
+            for s in range(width):
+                gone[s] = come[s] * chosen[s]
+
+
+@inner_kernel
 def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
     for action in range(actions):
         here = slot + action * width
@@ -109,7 +120,7 @@ def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
             total[s] += weight * come[s] * chosen[s]
 
 
-@kernel
+@inner_kernel
 def _map_down(tree, player, node, edge, at, to, policy, reach):
     """The reach of an edge along which infostates move; the mover's choice is part of the map."""
     count = tree.info_count[player, node]
@@ -156,12 +167,12 @@ def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, s
     entries given; scratch: [2, room].
     """
     ascend_range(
-        tree, _everything(tree), 0, player, mode, step, matrices, reach, policy, regrets, values,
-        scratch,
+        tree, _everything(tree), 0, player, decide, mode, step, matrices, reach, policy, regrets,
+        values, scratch,
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def _everything(tree):
     """The step of `tacit.tree.order` that takes the whole tree as one range."""
     step = np.zeros(7, dtype=np.int64)
@@ -170,11 +181,15 @@ def _everything(tree):
     return step
 
 
-@kernel
+@inlined_kernel
 def ascend_range(
-    tree, visit, thread, player, mode, step, matrices, reach, policy, regrets, values, scratch
+    tree, visit, thread, player, act, mode, step, matrices, reach, policy, regrets, values, scratch
 ):  # fmt: skip
-    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`."""
+    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
+
+    act: what is done at the player's nodes, `decide` or, if all modes are known to be among its
+    own, `improve` or `answer`.
+    """
     begin, end, batch, last_batch = visit[1], visit[2], visit[3], visit[4]
     entry, last_entry = visit[5], visit[6]
     opponent = 1 - player
@@ -227,23 +242,10 @@ def ascend_range(
                     )  # fmt: skip
                 for action in range(actions):
                     base[action] = room + action * width
-            legal = tree.legal_start[node]
-            if mode == EXPECT or tree.locked[node] == 1:
-                _expect(actions, width, 0, width, slot, at, base, policy, values)
-            elif mode == UPDATE:
-                for tile in range(0, width, TILE):
-                    stop = min(tile + TILE, width)
-                    _expect(actions, width, tile, stop, slot, at, base, policy, values)
-                    _update(
-                        actions, width, tile, stop, slot, at, base, step, policy, regrets, values,
-                        scratch,
-                    )  # fmt: skip
-                if legal >= 0:
-                    _keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
-            else:
-                if legal >= 0:
-                    _bar_illegal(actions, copies, count, legal, tree.legal, base, values)
-                _best(actions, width, slot, at, base, mode, policy, values, scratch)
+            act(
+                tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
+                values, scratch,
+            )  # fmt: skip
         elif mover != LEAF:
             first = tree.edge_start[node]
             here = values[at : at + width]
@@ -285,7 +287,60 @@ def ascend_range(
             _map_up(tree, player, parent, edge, start, to, values)
 
 
-@kernel
+@inner_kernel
+def decide(
+    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """What a mode says at a node of the player.
+
+    Its values [copies, K] stand from `at` on, those of action a from `base[a]`.
+    """
+    if mode == UPDATE:
+        improve(
+            tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
+            values, scratch,
+        )  # fmt: skip
+    else:
+        answer(
+            tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
+            values, scratch,
+        )  # fmt: skip
+
+
+@inner_kernel
+def improve(
+    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """As `decide`, for UPDATE alone."""
+    width = copies * count
+    for tile in range(0, width, TILE):
+        stop = min(tile + TILE, width)
+        _expect(actions, width, tile, stop, slot, at, base, policy, values)
+        if tree.locked[node] == 0:
+            _update(
+                actions, width, tile, stop, slot, at, base, step, policy, regrets, values, scratch
+            )  # fmt: skip
+    legal = tree.legal_start[node]
+    if legal >= 0 and tree.locked[node] == 0:
+        _keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
+
+
+@inner_kernel
+def answer(
+    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """As `decide`, for all modes but UPDATE."""
+    width = copies * count
+    if mode == EXPECT or tree.locked[node] == 1:
+        _expect(actions, width, 0, width, slot, at, base, policy, values)
+        return
+    legal = tree.legal_start[node]
+    if legal >= 0:
+        _bar_illegal(actions, copies, count, legal, tree.legal, base, values)
+    _best(actions, width, slot, at, base, mode, policy, values, scratch)
+
+
+@inner_kernel
 def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, room, work):
     """Set the values of the terminals of these batches of `tree.cards`."""
     cards = tree.cards
@@ -316,7 +371,7 @@ def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, 
             )
 
 
-@kernel
+@inner_kernel
 def _map_up(tree, player, node, edge, below, to, values):
     """Add an edge's values, from `below` on, to the entries at `to` that its map comes from.
 
@@ -341,7 +396,7 @@ def _map_up(tree, player, node, edge, below, to, values):
             values[to + entry] += factor * values[below + c * width + target]
 
 
-@kernel
+@inner_kernel
 def _terminal(player, copies, count, others, matrices, start, scale, reach, source, values, at):
     """Set values = scale * U @ reach for player 0, -scale * U.T @ reach for player 1."""
     factor = values.dtype.type(scale if player == 0 else -scale)
@@ -375,7 +430,7 @@ BLOCK = 64
 """How many copies of a terminal are turned around at a time, so that loops run over copies."""
 
 
-@kernel
+@inner_kernel
 def _terminal_block(
     copies, count, others, matrices, start, along, across, factor, reach, source, values, at
 ):  # fmt: skip
@@ -396,7 +451,7 @@ def _terminal_block(
             values[at + c * count + i] = sums[c]
 
 
-@kernel
+@inner_kernel
 def _expect(actions, width, begin, end, slot, at, base, policy, values):
     """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
     length = end - begin
@@ -413,7 +468,7 @@ def _expect(actions, width, begin, end, slot, at, base, policy, values):
                 value[s] += chosen[s] * below[s]
 
 
-@kernel
+@inner_kernel
 def _update(
     actions, width, begin, end, slot, at, base, step, policy, regrets, values, scratch
 ):  # fmt: skip
@@ -455,7 +510,7 @@ LEAST_TOTAL = 1e-30
 """Positive regrets that sum to less count as none: their inverse would not fit a float32."""
 
 
-@kernel
+@inner_kernel
 def _keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
     """Take the weight of illegal actions away, where infostates differ in what is legal.
 
@@ -482,7 +537,7 @@ def _keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
                         policy[entry] = policy.dtype.type(1 / possible)
 
 
-@kernel
+@inner_kernel
 def _bar_illegal(actions, copies, count, legal, mask, base, values):
     """Make illegal actions worth less than any other."""
     for action in range(actions):
@@ -492,7 +547,7 @@ def _bar_illegal(actions, copies, count, legal, mask, base, values):
                     values[base[action] + c * count + s] = -np.inf
 
 
-@kernel
+@inner_kernel
 def _best(actions, width, slot, at, base, mode, policy, values, scratch):
     """values[at + s] = the best action's value; RECORD_BEST writes the action down."""
     value, number = values[at : at + width], scratch[0, :width]

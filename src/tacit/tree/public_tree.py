@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.array_record import Float64, Int32
 from tacit.games import Game
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, TreeArrays
+from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
 from tacit.tree.card_terminals import work_size
 from tacit.tree.order import Order, visiting_order

@@ -1,0 +1,132 @@
+"""Regrets and policy sums in sixteen bits: less than half of the memory, for trees too large.
+
+A hand's regrets at a node are integers from -LARGEST to LARGEST times one float, their scale: every
+visit reads them as floats, does its work, and writes them back with the scale that just holds the
+best. A regret that is further below zero than the best one is above counts as -LARGEST, or those
+between which a hand is nearly indifferent would be told apart too coarsely; algorithms that forget
+negative regrets altogether do as well.
+
+A policy sum is the upper half of a float32, without the sign: eight bits of exponent, eight of
+mantissa. (Integers with a scale would do for regrets alone. What an action that is hardly ever
+taken has got in the first iterations would be rounded back to the same integer, however small its
+share becomes.) No policy is kept: it follows from the regrets. A locked node's regrets are its
+policy.
+
+Here nodes are simple (see `TreeArrays`) and have one copy, as in hold'em, and policies follow from
+regrets alone. `kept` is a tuple of
+
+- regrets: int16 [slots]; their scales: float32 [.], those of node n's hands from `starts[n]` on;
+- starts: int64 [N];
+- sums: uint16 [slots];
+- room: float32 [2, at least the slots of any node].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.kernel import inner_kernel
+from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, place
+
+LARGEST = 32_767
+SHIFT = 15
+"""Bits of a positive float32 that its upper half lacks; the sign is not kept."""
+
+
+@inner_kernel
+def flow_on_short(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight):
+    """As `tacit.tree.passes.flow_on`."""
+    regrets, scales, starts, short_sums, room = kept
+    actions, slot, first = tree.edge_count[node], tree.slot_start[node], tree.edge_start[node]
+    chosen, wide = room[0][: actions * width], room[1][: actions * width]
+    short, scale = regrets[slot : slot + actions * width], scales[starts[node] :]
+    _match(actions, width, short, scale, chosen, wide)
+    come = reach[at : at + width]
+    for action in range(actions):
+        to = place(tree.edge_reach[player, first + action], shared, shift)
+        begin, end = action * width, (action + 1) * width
+        gone, part = reach[to : to + width], chosen[begin:end]
+        for s in range(width):
+            gone[s] = come[s] * part[s]
+        if weight != 0:
+            total, summed = short_sums[slot + begin : slot + end], wide[begin:end]
+            bits = summed.view(np.uint32)
+            for s in range(width):
+                bits[s] = np.uint32(total[s]) << np.uint32(SHIFT)
+            for s in range(width):
+                summed[s] += weight * gone[s]
+            for s in range(width):
+                total[s] = (bits[s] + np.uint32(1 << (SHIFT - 1))) >> np.uint32(SHIFT)
+
+
+@inner_kernel
+def improve_short(
+    tree, node, actions, copies, count, slot, at, base, mode, step, policy, kept, values, scratch
+):  # fmt: skip
+    """As `tacit.tree.passes.improve`."""
+    regrets, scales, starts, _, room = kept
+    short = regrets[slot : slot + actions * count]
+    chosen, wide = room[0][: actions * count], room[1][: actions * count]
+    scale = scales[starts[node] : starts[node] + count]
+    _match(actions, count, short, scale, chosen, wide)
+    value = values[at : at + count]
+    for action in range(actions):
+        below = values[base[action] : base[action] + count]
+        begin = action * count
+        if action == 0:
+            for s in range(count):
+                value[s] = chosen[s] * below[s]
+        else:
+            for s in range(count):
+                value[s] += chosen[begin + s] * below[s]
+    if tree.locked[node] == 1:
+        return
+    positive, negative, floor = step[POSITIVE], step[NEGATIVE], step[FLOOR]
+    largest, least = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
+    for action in range(actions):
+        below = values[base[action] : base[action] + count]
+        part = wide[action * count : (action + 1) * count]
+        for s in range(count):
+            regret = part[s] * (positive if part[s] > 0 else negative)
+            regret = max(regret + (below[s] - value[s]), floor)
+            part[s] = regret
+            largest[s] = max(largest[s], regret)
+            least[s] = min(least[s], regret)
+    for s in range(count):
+        largest[s] = largest[s] if largest[s] > np.float32(LEAST_TOTAL) else -least[s]
+        known = largest[s] > np.float32(LEAST_TOTAL)
+        scale[s] = largest[s] / np.float32(LARGEST) if known else np.float32(0)
+        largest[s] = np.float32(LARGEST) / largest[s] if known else np.float32(0)
+    for action in range(actions):
+        part = wide[action * count : (action + 1) * count]
+        kept_part = short[action * count : (action + 1) * count]
+        for s in range(count):
+            scaled = np.rint(part[s] * largest[s])
+            kept_part[s] = np.int16(max(scaled, np.float32(-LARGEST)))
+
+
+@inner_kernel
+def _match(actions, width, short, scale, chosen, wide):
+    """Read regrets [A, K] into `wide`, and the policy that matches them into `chosen`."""
+    total = np.zeros(width, dtype=np.float32)
+    for action in range(actions):
+        begin, end = action * width, (action + 1) * width
+        come, part, float_part = short[begin:end], chosen[begin:end], wide[begin:end]
+        for s in range(width):
+            regret = scale[s] * np.float32(come[s])
+            float_part[s] = regret
+            part[s] = max(regret, np.float32(0))
+            total[s] += part[s]
+    uniform, least = np.float32(1 / actions), np.float32(LEAST_TOTAL)
+    for action in range(actions):
+        part = chosen[action * width : (action + 1) * width]
+        for s in range(width):
+            part[s] = part[s] / total[s] if total[s] > least else uniform
+
+
+def read_sums(short: NDArray[np.uint16]) -> NDArray[np.float32]:
+    """[slots] policy sums as floats."""
+    bits = short.astype(np.uint32)
+    bits <<= SHIFT
+    return bits.view(np.float32)
