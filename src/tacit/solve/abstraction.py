@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solve.anytime import Checkpoint, Stop
 from tacit.solve.engine import Solver
-from tacit.solve.evaluation import evaluate
+from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
 from tacit.solve.solution import Solution
 from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
@@ -113,11 +113,36 @@ def solve_abstraction(
     )
     solver.run(iterations)
     policy = solver.average_policy()
-    seconds = time.perf_counter() - start
-    worth = evaluate(tree, policy)
+    return given_solution(
+        tree,
+        policy,
+        algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
+        response=solver.policy,
+        iterations=iterations,
+        seconds=time.perf_counter() - start,
+        seed=seed,
+    )
+
+
+def given_solution(
+    tree: PublicTree,
+    policy: Array,
+    *,
+    algorithm: str,
+    response: Array | None = None,
+    iterations: int = 0,
+    seconds: float = 0.0,
+    seed: int = 0,
+    worth: Evaluation | None = None,
+) -> Solution:
+    """A policy [slots] from elsewhere as a solution, evaluated; it cannot be resumed.
+
+    response: see `tacit.solve.blueprint.Blueprint`.
+    """
+    worth = worth or evaluate(tree, policy)
     return Solution(
         tree=tree,
-        algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
+        algorithm=algorithm,
         minimiser=None,
         precision="double",
         seed=seed,
@@ -125,7 +150,7 @@ def solve_abstraction(
         target=None,
         history=(Checkpoint(iterations, seconds, worth.exploitability, worth.value),),
         policy=policy,
-        memory={"policy": solver.policy},
+        memory={} if response is None else {"policy": response},
     )
 
 

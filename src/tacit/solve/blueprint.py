@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.games.game import Probabilities
 from tacit.solve.evaluation import Judge
-from tacit.solve.solution import Solution, infostate_names
-from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
+from tacit.solve.solution import Solution
+from tacit.tree import TERMINAL, Place, PublicState, PublicTree
 from tacit.tree.builder import Edge
 from tacit.tree.passes import BEST, EXPECT
 
@@ -66,40 +65,6 @@ def with_player(tree: PublicTree, policy: Array, other: Array, player: int) -> A
     for node in np.flatnonzero(tree.arrays.player == player).tolist():
         tree.block(mixed, node)[:] = tree.block(other, node)
     return mixed
-
-
-def written_policy(tree: PublicTree, given: Probabilities) -> Vector:
-    """[slots] a policy from probabilities in words; what they leave out is played uniformly."""
-    policy = tree.uniform_policy()
-    for moves, rows in given.items():
-        place = find_place(tree, moves)
-        state = tree.state(place.node)
-        if state.mover >= CHANCE:
-            raise GameError(f"no player moves after {moves!r}")
-        names = infostate_names(state, state.mover)
-        for name, chances in rows.items():
-            if name not in names:
-                raise GameError(f"no infostate {name!r} after {moves!r}; there are: {names}")
-            column = [chances.get(label, 0.0) for label in state.expansion.labels]
-            if abs(sum(column) - 1) > 1e-9 or set(chances) - set(state.expansion.labels):
-                raise GameError(f"after {moves!r} {name!r} has no distribution over its actions")
-            tree.block(policy, place.node)[:, place.copy, names.index(name)] = column
-    return policy
-
-
-def find_place(tree: PublicTree, moves: str) -> Place:
-    """The public state after `moves`, the labels of public moves split by spaces."""
-    here = Place(*tree.roots[0])
-    for word in moves.split():
-        children = dict(tree.children(here))
-        if word not in children:
-            options = ", ".join(children) or "none: the game is over"
-            raise GameError(
-                f"{moves!r} is no public state of {tree.game.name}: {word!r} is not possible; "
-                f"possible: {options}"
-            )
-        here = children[word]
-    return here
 
 
 @dataclass(frozen=True)
@@ -177,6 +142,22 @@ class Survey:
         return View(
             place, state, self.player, (reach[0], reach[1]), weights, best, estimate, gifts, whole
         )
+
+    def comes_to(self, place: Place) -> bool:
+        """Whether the player comes to a public state by the blueprint, and the game goes on."""
+        state = self.tree.state(place.node)
+        if self._in_parts:
+            self._best.look(self.opponent, place.node, BEST)
+        reach = self.tree.vectors(
+            self._best.work.reach[self.player], self.player, place.node, values=False
+        )
+        weights = state.compatible_reach(self.opponent, reach[place.copy])
+        return state.mover != TERMINAL and bool(weights.max(initial=0.0) > 0)
+
+    def names(self, place: Place) -> str:
+        """The moves from the root to a public state."""
+        edges = self.tree.drawing.edges
+        return " ".join(edges[number].transition.label for _, number in self.path(place))
 
     def path(self, place: Place) -> list[tuple[Place, int]]:
         """The public states from the root to `place`, each with the edge that is taken there."""

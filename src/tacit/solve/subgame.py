@@ -42,7 +42,7 @@ Kind = Literal["given", "resolve", "maxmargin", "cfr-br", "hedge", "mixed"]
 Gifts = Literal["none", "split", "whole"]
 
 DEFAULT_METHOD = "reach-maxmargin"
-DEFAULT_ALGORITHM = "cfr+"
+DEFAULT_ALGORITHM = "pcfr+"
 DEFAULT_ITERATIONS = 1000
 SLACK = 1e-6
 """How far alternative payoffs may lie beyond the game's payoffs, for rounding, relative to them."""
