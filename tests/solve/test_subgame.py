@@ -139,7 +139,7 @@ def test_safe_methods_hold_for_one_player_at_a_time(method: str) -> None:
 
 
 def test_unsafe_solving_raises_exploitability_here_and_safe_solving_does_not() -> None:
-    blueprint = weak_blueprint("liars-dice-1x3", "merged infostates", 0)
+    blueprint = weak_blueprint("liars-dice-1x3", "merged infostates", 2)
     before = evaluate(blueprint.tree, blueprint.policy).exploitability
     assert exploitability(blueprint, "unsafe", 2, by="pcfr+") > before + 0.01
     assert exploitability(blueprint, "reach-maxmargin", 2, by="pcfr+") < before + 1e-3

@@ -33,7 +33,7 @@ def weak_blueprint(game: str, weakness: str, seed: int) -> Blueprint:
     random = np.random.default_rng([seed, WEAKNESSES.index(weakness)])
     groups = random_groups(tree, 2, random) if weakness == "merged infostates" else None
     keep = random_removal(tree, 0.3, random) if weakness == "missing actions" else None
-    iterations = int(random.integers(2, 8)) if weakness == "few iterations" else 50
+    iterations = 2 + seed if weakness == "few iterations" else 50
     return Blueprint.of(solve_abstraction(tree, iterations=iterations, groups=groups, keep=keep))
 
 

@@ -45,7 +45,9 @@ METHODS = (
     show_default=True,
     help="Without --at: all subgames so many moves below the root.",
 )
-@click.option("--algorithm", "-a", metavar="NAME", default="pcfr+", show_default=True, help="Or lp.")
+@click.option(
+    "--algorithm", "-a", metavar="NAME", default="pcfr+", show_default=True, help="Or lp."
+)
 @click.option("--iterations", "-n", type=click.IntRange(min=1), default=1000, show_default=True)
 @click.option("--gift-scale", type=float, default=1.0, show_default=True, help="Multiplies gifts.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Save the new policy here.")
@@ -92,9 +94,7 @@ def subgame(
     survey = Survey(Blueprint.of(solution), player - 1)
     if moves is None:
         places = [place for place in places if survey.comes_to(place)]
-    effort = Effort(
-        algorithm=algorithm, iterations=iterations, gift_scale=gift_scale, double=True
-    )
+    effort = Effort(algorithm=algorithm, iterations=iterations, gift_scale=gift_scale, double=True)
     found = _solve(survey, places, method, effort)
     written = solution.policy
     for resolved in found:
@@ -263,9 +263,7 @@ def _print(
             print_policy(screen, view.state, chosen, title=f"What player {player} does there")
     count = sum(len(resolved.views) for resolved in found)
     shown = table("", "blueprint", method)
-    shown.add_row(
-        "exploitability", f"{before.exploitability:.6f}", f"{after.exploitability:.6f}"
-    )
+    shown.add_row("exploitability", f"{before.exploitability:.6f}", f"{after.exploitability:.6f}")
     shown.add_row(
         f"player {opponent + 1}'s best response gets",
         f"{before.best_response[opponent]:+.6f}",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
+from tacit.solve.engine import Beliefs
 from tacit.solve.evaluation import Judge
 from tacit.solve.solution import Solution
 from tacit.tree import TERMINAL, Place, PublicState, PublicTree
@@ -94,17 +95,22 @@ class View:
 
 
 class Survey:
-    """A blueprint looked over once for all subgames of one player."""
+    """A blueprint looked over once for all subgames of one player.
 
-    def __init__(self, blueprint: Blueprint, player: int) -> None:
+    `beliefs`: both reaches at its root, if that is not the start of the game.
+    """
+
+    def __init__(
+        self, blueprint: Blueprint, player: int, *, beliefs: Beliefs | None = None
+    ) -> None:
         if player not in (0, 1):
             raise GameError(f"there is no player {player}; the players are 0 and 1")
         self.blueprint = blueprint
         self.tree = blueprint.tree
         self.player = player
         self.opponent = 1 - player
-        self._best = Judge(self.tree, blueprint.policy)
-        self._estimate = Judge(self.tree, blueprint.estimating(self.opponent))
+        self._best = Judge(self.tree, blueprint.policy, beliefs=beliefs)
+        self._estimate = Judge(self.tree, blueprint.estimating(self.opponent), beliefs=beliefs)
         self._in_parts = len(self.tree.order.parts) > 0
         self._losses: dict[tuple[Place, int], Vector] = {}
         if not self._in_parts:
@@ -213,8 +219,8 @@ class Survey:
                 above = mass[sources % old]
                 loss = np.divide(lost, above, out=np.zeros(len(lost)), where=above > 0)
             below = edge.transition.child.counts[self.opponent]
-            split = _least(below, targets, split[sources % old] + loss)
-            whole = _least(below, targets, whole[sources % old] + scaled)
+            split = least_gifts(below, targets, split[sources % old] + loss)
+            whole = least_gifts(below, targets, whole[sources % old] + scaled)
             scale *= edge.transition.factor
         mass = scale * weights
         return split, np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0)
@@ -247,7 +253,7 @@ class Survey:
         return self._losses[place, 0], self._losses[place, 1]
 
 
-def _least(count: int, targets: Array, gifts: Vector) -> Vector:
+def least_gifts(count: int, targets: Array, gifts: Vector) -> Vector:
     """[count] the least of the gifts that come to each target; zero where none do."""
     least = np.full(count, np.inf)
     np.minimum.at(least, targets, gifts)
