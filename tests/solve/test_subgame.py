@@ -186,7 +186,7 @@ def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
     blueprint = weak_blueprint("kuhn", "few iterations", 0)
     tree = blueprint.tree
     survey = Survey(blueprint, 1)
-    place = find_place(tree, "check")
+    place = find_place(tree, "pass")
     effort = Effort(
         algorithm=algorithm,
         iterations=100,
@@ -214,13 +214,13 @@ def test_both_players_are_solved_again_each_by_themselves() -> None:
 
 def test_a_public_state_that_the_blueprint_never_reaches_is_refused() -> None:
     tree = tree_of("kuhn")
-    never = {"": {card: {"check": 1.0} for card in "JQK"}}
+    never = {"": {card: {"pass": 1.0} for card in "JQK"}}
     blueprint = Blueprint(tree, written_policy(tree, never))
-    with pytest.raises(GameError, match="never reaches .* player 1 does not come here"):
+    with pytest.raises(GameError, match=r"never reaches .* player 1 does not come here"):
         Survey(blueprint, 0).at(find_place(tree, "bet"))
     survey = Survey(blueprint, 1)
     place = find_place(tree, "bet")
-    with pytest.raises(GameError, match="the opponent does not come here .* safe method"):
+    with pytest.raises(GameError, match=r"the opponent does not come here .* safe method"):
         solve_subgames(survey, [place], "unsafe")
     safe = solve_subgames(survey, [place], "maxmargin")
     assert safe.margins()[0].min() > -1e-3

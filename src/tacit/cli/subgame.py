@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tacit.solve import Evaluation, Solution
     from tacit.solve.subgame import Resolved
-    from tacit.tree import Place, PublicTree
+    from tacit.tree import Place
 
 METHODS = (
     "unsafe, resolve, maxmargin, reach-maxmargin, estimated, estimated-distributional, "

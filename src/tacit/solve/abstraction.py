@@ -32,6 +32,8 @@ Keep = Callable[[PublicState, str], bool]
 class MergedSolver(Solver):
     """A solver in which the infostates of a group share their regrets and their average."""
 
+    by_turns = True
+
     def __init__(
         self, tree: PublicTree, minimiser: Minimiser, groups: Groups, **options: Any
     ) -> None:
@@ -56,11 +58,6 @@ class MergedSolver(Solver):
             if np.any((shared > 0) & (shared < members.sum(axis=0))):
                 raise GameError(f"node {node}: infostates with different actions are merged")
             self.members[node] = members
-
-    @property
-    def steady(self) -> bool:
-        """No: policies are merged after every turn."""
-        return False
 
     def finish_turn(self, turn: int) -> None:
         """Match the policies of whoever has just been updated to the groups' regrets."""

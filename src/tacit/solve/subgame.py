@@ -24,7 +24,7 @@ from tacit.solve.gadgets import (
     Gadget,
     Gate,
     Given,
-    HedgedDistributional,
+    Hedged,
     MaxMargin,
     Mixed,
     Resolve,
@@ -223,9 +223,9 @@ def gadget_of(view: View, method: Method, effort: Effort) -> tuple[Gadget, Vecto
     if method.kind == "maxmargin":
         return MaxMargin(weights, offered), offered
     if method.kind == "mixed":
-        return Mixed(Resolve(weights, offered), other, share=effort.share), offered
+        return Mixed(weights, offered, other, share=effort.share), offered
     deviations = np.abs(view.best - view.estimate)
-    kinds = {"cfr-br": Distributional, "hedge": HedgedDistributional}
+    kinds = {"cfr-br": Distributional, "hedge": Hedged}
     return kinds[method.kind](weights, offered, deviations), offered
 
 
