@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from support.subgames import WEAKNESSES, coin_toss, tree_of, views_below, weak_blueprint
+from support.subgames import WEAKNESSES, coin_toss, tree_of, views_of, weak_blueprint
+from tacit.evaluate.safe_tables import Weakness
 from tacit.games import GameError
 from tacit.solve import ALGORITHMS, evaluate
 from tacit.solve.blueprint import Blueprint, Survey, View
@@ -49,7 +50,7 @@ def exploitability(blueprint: Blueprint, method: str, depth: int, *, by: str) ->
     """NashConv / 2 when both players solve all their subgames again."""
     tree, written = blueprint.tree, blueprint.policy
     for player in (0, 1):
-        views = views_below(blueprint, player, depth)
+        views = views_of(blueprint, player, depth)
         if by == "lp":
             for view in views:
                 written = solve_view_exactly(tree, view, method).written_into(tree, written)
@@ -114,7 +115,7 @@ def test_scaled_gifts_move_from_maxmargin_to_reach_and_beyond() -> None:
 
 @pytest.mark.parametrize("weakness", WEAKNESSES)
 @pytest.mark.parametrize("game", GAMES)
-def test_exact_safe_methods_never_raise_exploitability(game: str, weakness: str) -> None:
+def test_exact_safe_methods_never_raise_exploitability(game: str, weakness: Weakness) -> None:
     blueprint = weak_blueprint(game, weakness, 0)
     before = evaluate(blueprint.tree, blueprint.policy).exploitability
     for method in SAFE:
@@ -126,7 +127,7 @@ def test_safe_methods_hold_for_one_player_at_a_time(method: str) -> None:
     blueprint = weak_blueprint("leduc", "merged infostates", 1)
     before = evaluate(blueprint.tree, blueprint.policy).best_response
     for player in (0, 1):
-        views = views_below(blueprint, player, 2)
+        views = views_of(blueprint, player, 2)
         resolved = solve_views(blueprint.tree, views, method, Effort(double=True))
         assert min(float(np.nanmin(margins)) for margins in resolved.margins()) > (
             -0.02 if method != "reach-maxmargin" else -np.inf
@@ -164,7 +165,7 @@ def test_over_many_blueprints_the_methods_come_in_the_order_of_their_promises(ga
 
 def test_subgames_side_by_side_are_what_they_are_one_by_one() -> None:
     blueprint = weak_blueprint("leduc", "few iterations", 0)
-    views = views_below(blueprint, 0, 2)
+    views = views_of(blueprint, 0, 2)
     effort = Effort(iterations=50, double=True)
     together = solve_views(blueprint.tree, views, "reach-maxmargin", effort)
     for view, margins in zip(views, together.margins(), strict=True):
@@ -205,7 +206,7 @@ def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
 
 def test_both_players_are_solved_again_each_by_themselves() -> None:
     blueprint = weak_blueprint("leduc", "few iterations", 1)
-    places = [view.place for view in views_below(blueprint, 0, 2)]
+    places = [view.place for view in views_of(blueprint, 0, 2)]
     written = solved_again(blueprint, places, "maxmargin", Effort(iterations=300))
     before, after = evaluate(blueprint.tree, blueprint.policy), evaluate(blueprint.tree, written)
     assert after.best_response[0] < before.best_response[0]
