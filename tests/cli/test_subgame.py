@@ -105,3 +105,11 @@ def test_a_public_state_that_the_blueprint_never_reaches(tmp_path: Path) -> None
     save_solution(given_solution(tree, written_policy(tree, never), algorithm="given"), path)
     message = fails("subgame", "kuhn", "--blueprint", path, "--at", "bet", "--player", 1)
     assert "the blueprint never reaches this public state: player 1 does not come here" in message
+
+
+@pytest.mark.slow
+def test_a_gadget_adds_little_to_a_river() -> None:
+    code, out, _ = call("bench", "subgame", "--methods", "resolve,maxmargin", "--json")
+    assert code == 0
+    for row in json.loads(out):
+        assert row["ratio"] <= 1.3

@@ -1,4 +1,4 @@
-"""Tables over weak blueprints: safe methods hold their promise, and the order is as it should be."""
+"""Tables over weak blueprints: safe methods keep their promise, in the order that they should."""
 
 from __future__ import annotations
 

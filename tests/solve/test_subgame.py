@@ -33,7 +33,7 @@ COIN_TOSS = {
     "reach-maxmargin": ((1 / 2, 1 / 2, 0), 0.25),
 }
 """Player 2's policy (heads, tails, forfeit), and what player 1's best response to it is worth."""
-GAMES = {"leduc": 2, "liars-dice-1x3": 2, "pursuit-glasses": 4}
+GAMES = {"leduc": 2, "liars-dice-1x3": 2, "pursuit-glasses": 2}
 """How many moves below the root the subgames stand."""
 SAFE = ("resolve", "maxmargin", "reach-maxmargin")
 
@@ -179,8 +179,9 @@ def test_threads_and_single_precision_change_little() -> None:
     assert_allclose(single.policy, COIN_TOSS["maxmargin"][0], atol=1e-3)
 
 
-@pytest.mark.parametrize("mode", ["cfr-d", "cfr-avg"])
-@pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
+@pytest.mark.parametrize(
+    ("algorithm", "mode"), [("linear-cfr", "cfr-d"), ("linear-cfr", "cfr-avg"), ("flop", "cfr-d")]
+)
 def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
     algorithm: str, mode: str
 ) -> None:
@@ -190,18 +191,22 @@ def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
     place = find_place(tree, "pass")
     effort = Effort(
         algorithm=algorithm,
-        iterations=100,
+        iterations=60,
         depth=1,
-        evaluator=Oracle(tree.builder, iterations=50),
+        evaluator=Oracle(tree.builder, iterations=30),
         mode=mode,  # type: ignore[arg-type]
     )
     shallow = solve_subgames(survey, [place], "maxmargin", effort)
     deep = solve_subgames(survey, [place], "maxmargin", replace(effort, depth=None))
-    node = shallow.tree.roots[0].node
     assert len(shallow.tree.leaves) > 0
-    assert_allclose(
-        shallow.tree.block(shallow.policy, node), deep.tree.block(deep.policy, node), atol=0.1
-    )
+    # What follows is the opponent's alone, so that the root's policy makes all of the margins.
+    changed = deep.policy.copy()
+    chosen = shallow.tree.block(shallow.policy, shallow.tree.roots[0].node)
+    deep.tree.block(changed, deep.tree.roots[0].node)[:] = chosen
+    least = [
+        float(np.nanmin(found.margins()[0])) for found in (deep, replace(deep, policy=changed))
+    ]
+    assert least[1] > least[0] - 0.05
 
 
 def test_both_players_are_solved_again_each_by_themselves() -> None:

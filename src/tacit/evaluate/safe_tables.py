@@ -33,7 +33,7 @@ from tacit.tree import PublicState, PublicTree, build_tree
 Array = NDArray[Any]
 Weakness = Literal["few iterations", "merged infostates", "missing actions"]
 WEAKNESSES: tuple[Weakness, ...] = ("few iterations", "merged infostates", "missing actions")
-DEPTHS = {"leduc": 2, "liars-dice-1x3": 2, "liars-dice-1x4": 2, "pursuit-glasses": 4}
+DEPTHS = {"leduc": 2, "liars-dice-1x3": 2, "liars-dice-1x4": 2, "pursuit-glasses": 2}
 """How many moves below the root the subgames stand."""
 OFF_TREE_GAME, OFF_TREE_KNOWN = "leduc-raises-1-2-4", (1, 4)
 """The game with bets that its blueprint does not know, and the sizes that it does."""

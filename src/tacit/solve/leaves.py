@@ -97,7 +97,9 @@ class Leaves:
             reach[0], reach[1], self.inputs, self.row,
         )  # fmt: skip
         self.asked += used
-        answers = self.evaluator.values(self.inputs[:used])
+        # A gadget may keep the opponent out everywhere; then there is nothing to ask.
+        none = np.zeros((0, 1), dtype=np.float32)
+        answers = self.evaluator.values(self.inputs[:used]) if used else none
         scatter_values(
             self.tree.arrays, self.nodes, player, self.answer_columns, self.start, self.chance,
             self.chance_start, reach[1 - player], self.row, answers, values,
