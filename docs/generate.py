@@ -17,7 +17,10 @@ import numpy as np
 
 from tacit.cli.games import Facts, facts
 from tacit.games import families, load
-from tacit.solve import Limits, solve_tree
+from tacit.solve import Limits, evaluate, solve_tree
+from tacit.solve.blueprint import Blueprint, Survey
+from tacit.solve.subgame import METHODS, Effort, solve_views
+from tacit.solve.words import find_place, written_policy
 from tacit.tree import build_tree, readable_bytes
 
 DOCS = Path(__file__).parent
@@ -82,11 +85,34 @@ def source(path: str) -> str:
     return "\n".join(["```python", *(x for x in lines if not x.startswith("# ruff")), "```"])
 
 
+def coin_toss_methods() -> str:
+    """Every method on Coin Toss: the policy it gives, and what player 1's best response gets."""
+    tree = build_tree(load("coin-toss"))
+    assert tree.game.blueprint is not None
+    blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
+    view = Survey(blueprint, 1).at(find_place(tree, "play"))
+    rows = [
+        "| method | guesses heads | tails | forfeits | margin of heads | of tails | "
+        "player 1's best response gets |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    for method in METHODS:
+        found = solve_views(tree, [view], method, Effort(iterations=4000, double=True))
+        written = found.written_into(tree, blueprint.policy)
+        worth = evaluate(tree, written).best_response[0]
+        cells = [*found.policy, *found.margins()[0], worth]
+        # No -0.00: what is left of a margin that is none.
+        shown = " | ".join(f"{round(cell, 2) + 0.0:.2f}" for cell in cells)
+        rows.append(f"| `{method}` | {shown} |")
+    return "\n".join(rows)
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "sizes": sizes,
     "rules": rules,
     "example": example,
     "convergence": convergence,
+    "coin-toss-methods": coin_toss_methods,
     "source": source,
 }
 

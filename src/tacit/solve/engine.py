@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.lanes import ROWS
+from tacit.solve.gadget_kernels import GateArrays
+from tacit.solve.gadgets import NO_GATE, Gate
 from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
@@ -38,9 +40,13 @@ class Solver:
 
     `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
     game ones. `threads` changes how long an iteration takes and nothing else. `locks` fixes the
-    policy at some nodes; the solver then finds the best both can do around it.
+    policy at some nodes; the solver then finds the best both can do around it. `gate` puts gadgets
+    above the roots, which decide on the reach of one player there; her beliefs are not used then.
     regrets, sums, policy: [slots].
     """
+
+    by_turns = False
+    """Whether `finish_turn` has more to do than to ask the gadgets, which the kernels do too."""
 
     def __init__(
         self,
@@ -51,9 +57,11 @@ class Solver:
         dtype: type[np.floating[Any]] = np.float32,
         threads: int = 1,
         locks: Locks | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self.tree = tree
         self.minimiser = minimiser
+        self.gate = gate
         self.iteration = 0
         self.beliefs = beliefs
         self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
@@ -65,6 +73,8 @@ class Solver:
         self.mixture = self.policy.copy() if isinstance(minimiser, FictitiousPlay) else None
         self.threads = max(1, min(threads, len(tree.order.parts)))
         self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
+        if gate is not None:
+            gate.open(tree, self.workspace.reach)
 
     def run(self, iterations: int) -> None:
         """Run this many iterations more; if the tree has grown, on all of it."""
@@ -74,26 +84,54 @@ class Solver:
         order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
-        if self.threads == 1:
-            self._visit(order.whole, 0, schedule, 0, turns)
-        else:
-            with Crew(self.threads) as crew:
-                for row in range(iterations):
-                    for turn in range(turns):
-                        now = partial(
-                            self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
-                        )
-                        crew.visit(order, now)
-        self.iteration += iterations
+        if self.threads == 1 and not self.by_turns:
+            gate = NO_GATE if self.gate is None else self.gate.arrays
+            self._visit(order.whole, 0, schedule, 0, turns, gate)
+            self.iteration += iterations
+            return
+        with Crew(self.threads) as crew:
+            for row in range(iterations):
+                self.iteration += 1
+                for turn in range(turns):
+                    now = partial(
+                        self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
+                    )
+                    crew.visit(order, now)
+                    self.finish_turn(turn)
 
-    def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:
-        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`."""
+    def finish_turn(self, turn: int) -> None:
+        """Where iterations are run turn by turn, what is done after one: the gadgets answer."""
+        if self.gate is None:
+            return
+        alternating, work = self.minimiser.alternating, self.workspace
+        if isinstance(self.minimiser, RegretMatching):
+            if not alternating or turn == self.gate.opponent:
+                self.gate.match(work.values, work.reach, self.minimiser, self.iteration)
+        elif not alternating or turn // 2 == self.gate.opponent:
+            if turn % 2 == 0:
+                self.gate.respond(work.values, work.reach)
+            else:
+                self.gate.mix(work.reach, self.minimiser, self.iteration)
+
+    def _visit(
+        self,
+        steps: Array,
+        thread: int,
+        schedule: Array,
+        first: int,
+        last: int,
+        gate: GateArrays = NO_GATE,
+    ) -> None:
+        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
+
+        A gate is passed only when the steps are all of a turn.
+        """
         work = self.workspace
         head = (
             self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
             work.matrices,
         )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratches[thread])
+        tail = (*work.reach, *work.values, work.scratches[thread], gate)
         if isinstance(self.minimiser, RegretMatching):
             match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
         else:
@@ -115,6 +153,8 @@ class Solver:
         self.workspace = Workspace(
             self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
         )
+        if self.gate is not None:
+            self.gate.open(self.tree, self.workspace.reach)
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""

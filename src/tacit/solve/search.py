@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.solve.engine import Beliefs, Workspace, normalise
+from tacit.solve.gadgets import Gate
 from tacit.solve.iterations import normalise_sums
 from tacit.solve.leaves import Evaluator, Guide, Leaves, PairEvaluator
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
@@ -40,7 +41,8 @@ class Search:
 
     policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r. With a
     `warm_start` the first iterations, so many, are taken to have played what the evaluator's guide
-    proposes (appendix J); they cost no more than one.
+    proposes (appendix J); they cost no more than one. `gate` puts
+    gadgets above the roots, which decide on the reach of one player there.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Search:
         beliefs: Beliefs,
         mode: Mode = "cfr-d",
         warm_start: int = 0,
+        gate: Gate | None = None,
     ) -> None:
         if mode == "cfr-avg-sound" and not isinstance(evaluator, PairEvaluator):
             raise GameError(
@@ -60,11 +63,14 @@ class Search:
             )
         self.tree = tree
         self.minimiser = minimiser
+        self.gate = gate
         self.mode = mode
         self.warm_start = warm_start
         self.iteration = 0
         self.leaves = Leaves(tree, evaluator)
         self.work = Workspace(tree, beliefs, np.float32)
+        if gate is not None:
+            gate.open(tree, self.work.reach)
         self.spare_reach = (self.work.reach[0].copy(), self.work.reach[1].copy())
         self.policy = tree.uniform_policy().astype(np.float32)
         self.regrets = np.zeros_like(self.policy)
@@ -201,6 +207,19 @@ class Search:
         for node in self.root_nodes:
             new = self.tree.vectors(self.work.values[player], player, node, values=True)
             self.tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
+        if self.gate is not None and self.gate.opponent == player:
+            self._pass_gate(self.gate)
+
+    def _pass_gate(self, gate: Gate) -> None:
+        """Let the gadgets answer the values that have just come up."""
+        if isinstance(self.minimiser, RegretMatching):
+            gate.match(self.work.values, self.work.reach, self.minimiser, self.iteration)
+            gate.write(self.spare_reach, gate.average())
+        else:
+            # The response goes down the spare reaches, the average the others; see `_average`.
+            gate.respond(self.work.values, self.work.reach)
+            gate.write(self.spare_reach, gate.entering)
+            gate.mix(self.work.reach, self.minimiser, self.iteration)
 
     def _fill_by_difference(self, player: int) -> None:
         """Modified CFR-AVG: what the opponent's average has gained since the last time.
