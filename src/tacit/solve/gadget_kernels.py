@@ -24,7 +24,7 @@ class GateArrays(NamedTuple):
     """The gadgets of R roots and what they remember; F infostates of the opponent in all."""
 
     opponent: NDArray[np.int64]
-    """[1] whose reach it is; -1 if there is no gadget at all"""
+    """[1] whose reach it is"""
     kind: NDArray[np.int64]
     """[R]"""
     start: NDArray[np.int64]

@@ -272,18 +272,3 @@ class Gate:
         if weight == 0:
             return self.entering
         return np.split(self.arrays.total / weight, self.arrays.start[1:-1])
-
-
-def _open_gate() -> GateArrays:
-    """A gate without gadgets, which the kernels pass by."""
-    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return GateArrays(
-        opponent=np.array([-1]), kind=nowhere, start=np.zeros(1, dtype=np.int64),
-        value_at=nowhere, reach_at=nowhere, share=none, weights=none, inverse=none, offered=none,
-        deviations=none, previous=none, regrets=np.zeros((2, 0)), sums=np.zeros((2, 0)),
-        seen=none, chosen=none, entering=none, total=none, weight=np.zeros(1),
-    )  # fmt: skip
-
-
-NO_GATE = _open_gate()
-"""Given beliefs at the roots, as in ReBeL: nothing stands there."""

@@ -49,6 +49,7 @@ class ShortSolver(Solver):
             raise GameError("16-bit storage is for spots of hold'em; take 32 bits for this game")
         self.tree = tree
         self.minimiser = minimiser
+        self.gate = None
         self.iteration = 0
         self.beliefs = beliefs
         self.mixture = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -172,7 +172,7 @@ class PublicTree:
             masks.append(mask.ravel().astype(np.int8))
             size += mask.size
         other = copy(self)
-        other.arrays = arrays._replace(legal_start=starts, legal=np.concatenate(masks))
+        other.arrays = replace(arrays, legal_start=starts, legal=np.concatenate(masks))
         return other
 
     def uniform_policy(self) -> Float64:
