@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.lanes import ROWS
+from tacit.solve.gadget_kernels import GateArrays
 from tacit.solve.gadgets import Gate
 from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
@@ -45,7 +46,7 @@ class Solver:
     """
 
     by_turns = False
-    """Whether `finish_turn` has more to do than to ask the gadgets."""
+    """Whether `finish_turn` has more to do than to ask the gadgets, which the kernels do too."""
 
     def __init__(
         self,
@@ -83,8 +84,9 @@ class Solver:
         order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
-        if self.threads == 1 and self.gate is None and not self.by_turns:
-            self._visit(order.whole, 0, schedule, 0, turns)
+        if self.threads == 1 and not self.by_turns:
+            gate = None if self.gate is None else self.gate.arrays
+            self._visit(order.whole, 0, schedule, 0, turns, gate)
             self.iteration += iterations
             return
         with Crew(self.threads) as crew:
@@ -111,14 +113,25 @@ class Solver:
             else:
                 self.gate.mix(work.reach, self.minimiser, self.iteration)
 
-    def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:
-        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`."""
+    def _visit(
+        self,
+        steps: Array,
+        thread: int,
+        schedule: Array,
+        first: int,
+        last: int,
+        gate: GateArrays | None = None,
+    ) -> None:
+        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
+
+        A gate is passed only when the steps are all of a turn.
+        """
         work = self.workspace
         head = (
             self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
             work.matrices,
         )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratches[thread])
+        tail = (*work.reach, *work.values, work.scratches[thread], gate)
         if isinstance(self.minimiser, RegretMatching):
             match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
         else:

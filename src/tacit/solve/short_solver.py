@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.kernel import kernel
 from tacit.solve.engine import Beliefs, Locks, Solver, Workspace, lock, normalise
+from tacit.solve.gadget_kernels import GateArrays
 from tacit.solve.minimiser import Minimiser, RegretMatching
 from tacit.tree import PublicTree
 from tacit.tree.order import DOWN
@@ -79,8 +80,15 @@ class ShortSolver(Solver):
         return average
 
     def _visit(
-        self, steps: NDArray[Any], thread: int, schedule: NDArray[Any], first: int, last: int
+        self,
+        steps: NDArray[Any],
+        thread: int,
+        schedule: NDArray[Any],
+        first: int,
+        last: int,
+        gate: GateArrays | None = None,
     ) -> None:
+        assert gate is None, "spots in 16 bits have no gadgets"
         work = self.workspace
         kept = (
             self.regrets,
