@@ -27,7 +27,7 @@ def coin_toss() -> None:
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
     view = Survey(blueprint, 1).at(find_place(tree, "play"))
     guess = np.linspace(0, 1, 101)
-    figure, axes = pyplot.subplots(figsize=(7, 4.4), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(8.4, 4.4), layout="constrained")
     for name, value, offered, gift, colour in (
         ("heads", 1 - 2 * guess, view.best[0], view.gifts[0], "tab:blue"),
         ("tails", 2 * guess - 1, view.best[1], view.gifts[1], "tab:orange"),
@@ -36,7 +36,12 @@ def coin_toss() -> None:
         axes.axhline(offered, color=colour, linestyle="--", label=f"{name}: against the blueprint")
         if gift > 0:
             axes.axhline(
-                offered + gift, color=colour, linestyle=":", label=f"{name}: with the gift"
+                offered + gift,
+                color=colour,
+                linestyle=":",
+                linewidth=3,
+                zorder=3,
+                label=f"{name}: with the gift",
             )
     for method in METHODS:
         found = solve_views(tree, [view], method, Effort(iterations=4000, double=True))
@@ -44,10 +49,11 @@ def coin_toss() -> None:
         axes.axvline(heads, color="0.6", linewidth=0.8)
         axes.text(heads, -1.04, method, rotation=60, ha="right", va="top", fontsize=8)
     axes.set(xlim=(0, 1.02), ylim=(-1, 1), ylabel="player 1 gets")
-    axes.set_xlabel("how often player 2 guesses heads (never forfeiting)", labelpad=48)
+    axes.set_xlabel("how often player 2 guesses heads (never forfeiting)")
+    axes.xaxis.set_label_position("top")
     axes.tick_params(axis="x", bottom=False, labelbottom=False, top=True, labeltop=True)
     axes.spines[["right", "bottom"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower center")
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.savefig(IMAGES / "coin-toss.png", dpi=150)
     pyplot.close(figure)
 

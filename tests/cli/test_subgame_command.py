@@ -23,8 +23,6 @@ def weak_kuhn(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "kuhn",
         "--labels",
         2,
-        "--remove",
-        0.2,
         "--iterations",
         20,
         "-o",
