@@ -10,10 +10,10 @@ from tacit.learn.settings import Settings
 PRESETS: dict[str, Settings] = {
     preset.game: preset
     for preset in (
-        Settings(game="liars-dice-1x4"),
-        Settings(game="liars-dice-1x5"),
-        Settings(game="liars-dice-1x6"),
-        Settings(game="liars-dice-2x3"),
+        Settings(game="liars-dice-1x4", epochs=70, halve_every=10),
+        Settings(game="liars-dice-1x5", epochs=70, halve_every=10),
+        Settings(game="liars-dice-1x6", epochs=60, halve_every=9),
+        Settings(game="liars-dice-2x3", epochs=60, halve_every=9),
         Settings(
             game="liars-dice-2x5",
             epochs=70,
@@ -33,7 +33,7 @@ PRESETS: dict[str, Settings] = {
             table_size=64,
             hidden=(64, 64),
         ),
-        Settings(game="pursuit-glasses", epochs=60, halve_every=9, table_size=64, hidden=(64, 64)),
+        Settings(game="pursuit-glasses", epochs=60, halve_every=9),
     )
 }
 

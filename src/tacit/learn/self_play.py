@@ -205,18 +205,23 @@ def _policies(evaluator: Evaluator, search: Search) -> Examples | None:
 
 def _position(
     encoding: Encoding, search: Search, place: Place, reach: tuple[Array, Array]
-) -> Position:
-    """The PBS at a leaf of a search, given both reaches."""
+) -> Position | None:
+    """The PBS at a leaf of a search, given both reaches.
+
+    None if these rule each other out: each is sure of something that the other's hand denies, as
+    can happen where a player explores.
+    """
     tree = search.tree
-    return Position(
-        encoding.number[tree.state(place.node).key],
-        tuple(  # type: ignore[arg-type]
-            normalised(tree.vectors(reach[p], p, place.node, values=False)[place.copy]).astype(
-                np.float64
-            )
-            for p in PLAYERS
-        ),
+    state = tree.state(place.node)
+    first, second = (
+        normalised(tree.vectors(reach[p], p, place.node, values=False)[place.copy]).astype(
+            np.float64
+        )
+        for p in PLAYERS
     )
+    if first @ state.compatibility @ second <= 0:
+        return None
+    return Position(encoding.number[state.key], (first, second))
 
 
 def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -> Examples:

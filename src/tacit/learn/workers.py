@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import io
 import multiprocessing
+import os
+import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -115,7 +118,15 @@ _player: Player | None = None
 def _set_up(settings: Settings) -> None:
     global _player
     torch.set_num_threads(1)
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
     _player = Player(settings)
+
+
+def _leave_with(parent: int) -> None:
+    """End this process when the one that made it is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _play(task: Task, weights: bytes) -> Outcome:
