@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from tacit.games.game import CHANCE, TERMINAL, Game, State
+from tacit.games.game import CHANCE, TERMINAL, Game, Probabilities, State
 
 SIDES = ("heads", "tails")
 HEADS, TAILS = range(2)
@@ -75,6 +76,11 @@ class CoinToss(Game):
 
     name = "coin-toss"
     title = "Coin Toss"
+    blueprint: ClassVar[Probabilities] = {
+        "": {"heads": {"sell": 1 / 4, "play": 3 / 4}, "tails": {"sell": 1 / 2, "play": 1 / 2}},
+        "play": {"": {"heads": 1 / 2, "tails": 1 / 4, "forfeit": 1 / 4}},
+    }
+    """The paper's blueprint, whose player 2 can be improved on."""
 
     def initial(self) -> CoinTossState:
         return CoinTossState()

@@ -9,9 +9,13 @@ is the public state together with what that player alone knows.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
+
+Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""A policy in words: by public moves, then by infostate, then by action, how likely it is."""
 
 CHANCE = 2
 """The mover of a chance state; players are 0 and 1."""
@@ -91,6 +95,8 @@ class Game(ABC):
     """The name people use, such as ``Liar's Dice, one die with six faces each``."""
     unit: str = "points"
     """What payoffs are counted in."""
+    blueprint: ClassVar[Probabilities | None] = None
+    """A policy that belongs to the game as an example, if it has one."""
 
     @abstractmethod
     def initial(self) -> State:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.lanes import ROWS
+from tacit.solve.gadgets import Gate
 from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
@@ -37,7 +38,8 @@ class Solver:
 
     `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
     game ones. `threads` changes how long an iteration takes and nothing else. `locks` fixes the
-    policy at some nodes; the solver then finds the best both can do around it.
+    policy at some nodes; the solver then finds the best both can do around it. `gate` puts gadgets
+    above the roots, which decide on the reach of one player there; her beliefs are not used then.
     regrets, sums, policy: [slots].
     """
 
@@ -50,9 +52,11 @@ class Solver:
         dtype: type[np.floating[Any]] = np.float32,
         threads: int = 1,
         locks: Locks | None = None,
+        gate: Gate | None = None,
     ) -> None:
         self.tree = tree
         self.minimiser = minimiser
+        self.gate = gate
         self.iteration = 0
         self.beliefs = beliefs
         self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
@@ -64,6 +68,13 @@ class Solver:
         self.mixture = self.policy.copy() if isinstance(minimiser, FictitiousPlay) else None
         self.threads = max(1, min(threads, len(tree.order.parts)))
         self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
+        if gate is not None:
+            gate.set_reach(tree, self.workspace.reach, gate.entering)
+
+    @property
+    def steady(self) -> bool:
+        """Whether nothing has to be done between the turns of an iteration."""
+        return self.gate is None
 
     def run(self, iterations: int) -> None:
         """Run this many iterations more; if the tree has grown, on all of it."""
@@ -73,17 +84,33 @@ class Solver:
         order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
-        if self.threads == 1:
+        if self.threads == 1 and self.steady:
             self._visit(order.whole, 0, schedule, 0, turns)
-        else:
-            with Crew(self.threads) as crew:
-                for row in range(iterations):
-                    for turn in range(turns):
-                        now = partial(
-                            self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
-                        )
-                        crew.visit(order, now)
-        self.iteration += iterations
+            self.iteration += iterations
+            return
+        with Crew(self.threads) as crew:
+            for row in range(iterations):
+                self.iteration += 1
+                for turn in range(turns):
+                    now = partial(
+                        self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
+                    )
+                    crew.visit(order, now)
+                    self.finish_turn(turn)
+
+    def finish_turn(self, turn: int) -> None:
+        """What is done after a turn of the current iteration: the gadgets answer."""
+        if self.gate is None:
+            return
+        alternating, work = self.minimiser.alternating, self.workspace
+        if isinstance(self.minimiser, RegretMatching):
+            if not alternating or turn == self.gate.opponent:
+                self.gate.match(self.tree, work, self.minimiser, self.iteration)
+        elif not alternating or turn // 2 == self.gate.opponent:
+            if turn % 2 == 0:
+                self.gate.respond(self.tree, work)
+            else:
+                self.gate.mix(self.tree, work, self.minimiser, self.iteration)
 
     def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:
         """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`."""
@@ -114,6 +141,8 @@ class Solver:
         self.workspace = Workspace(
             self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
         )
+        if self.gate is not None:
+            self.gate.set_reach(self.tree, self.workspace.reach, self.gate.entering)
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""

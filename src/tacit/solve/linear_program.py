@@ -35,26 +35,29 @@ def solve_exactly(tree: PublicTree) -> ExactSolution:
     """Solve a whole tree with one root by linear programming (SciPy's HiGHS)."""
     if len(tree.roots) != 1 or len(tree.leaves):
         raise ValueError("the linear program takes a whole tree with one root")
-    flows = (_Flow(tree, 0), _Flow(tree, 1))
-    payoff = _payoff(tree, flows)
+    flows = (Flow(tree, 0), Flow(tree, 1))
+    payoff = payoff_matrix(tree, flows)
     value, plan0 = _maximin(flows[0], flows[1], payoff)
     opposite, plan1 = _maximin(flows[1], flows[0], csr_array(-payoff.T))
     if abs(value + opposite) > 1e-6 * max(1.0, abs(value)):
         raise GameError(f"the linear program is not solved: {value} against {-opposite}")
     sums = np.zeros(tree.sizes.slots)
     for flow, plan in zip(flows, (plan0, plan1), strict=True):
-        sums[flow.slots] = np.maximum(plan[flow.roots :], 0)
+        flow.write(plan, sums)
     return ExactSolution(value, normalise(tree, sums))
 
 
-class _Flow:
+class Flow:
     """One player's realisation plans as variables x >= 0 with `constraint @ x = right`.
 
-    Variable v < roots is the reach of root infostate v (fixed at one); the others are slots.
+    Variable v < roots is the reach of root infostate v (fixed at `reach` [K], by default ones); the
+    others are slots.
     `into[n]`: for node n, pairs (variables, entries [copies * K]): what flows into which entry.
     """
 
-    def __init__(self, tree: PublicTree, player: int) -> None:
+    def __init__(
+        self, tree: PublicTree, player: int, reach: NDArray[np.float64] | None = None
+    ) -> None:
         arrays = tree.arrays
         root = tree.roots[0].node
         self.player = player
@@ -64,7 +67,7 @@ class _Flow:
         self._matrix: list[tuple[Indices, Indices, float]] = [
             (np.arange(self.roots), np.arange(self.roots), 1.0)
         ]
-        self.right = [1.0] * self.roots
+        self.right = [1.0] * self.roots if reach is None else reach.tolist()
         self.slots: Indices = np.zeros(0, dtype=np.int64)
         self.variables = self.roots
         for node in range(tree.nodes):
@@ -82,6 +85,10 @@ class _Flow:
         pairs = self.into[node]
         return np.concatenate([v for v, _ in pairs]), np.concatenate([e for _, e in pairs])
 
+    def write(self, plan: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
+        """Put a plan [variables] to the player's places of `sums` [slots]."""
+        sums[self.slots] = np.maximum(plan[self.roots :], 0)
+
     def _decide(self, tree: PublicTree, node: int, come: Indices, to: Indices) -> Indices:
         """Variables for the node's slots, which sum to what flows in."""
         arrays = tree.arrays
@@ -94,7 +101,7 @@ class _Flow:
         self._matrix.append((first + np.arange(len(own)) % (copies * count), own, 1.0))
         self._matrix.append((first + to, come, -1.0))
         self.right += [0.0] * (copies * count)
-        legal = tree.state(node).expansion.legal
+        legal = tree.legal(node)
         barred = own[np.flatnonzero(~np.repeat(legal[:, None, :], copies, axis=1).ravel())]
         self._matrix.append((len(self.right) + np.arange(len(barred)), barred, 1.0))
         self.right += [0.0] * len(barred)
@@ -133,7 +140,7 @@ def _sparse(
     return csr_array(coo_array((np.concatenate(list(entries)), places), shape=shape))
 
 
-def _payoff(tree: PublicTree, flows: tuple[_Flow, ...]) -> csr_array:
+def payoff_matrix(tree: PublicTree, flows: tuple[Flow, ...]) -> csr_array:
     """[variables of 0, variables of 1]: what player 0 gets for each pair, chance included."""
     rows, columns, entries = [], [], []
     scale = _chance_scales(tree)
@@ -160,7 +167,7 @@ def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
     return scale
 
 
-def _maximin(mine: _Flow, other: _Flow, payoff: csr_array) -> tuple[float, NDArray[np.float64]]:
+def _maximin(mine: Flow, other: Flow, payoff: csr_array) -> tuple[float, NDArray[np.float64]]:
     """Maximise over my plan the least value of the opponent's: max right.v, F'v <= A'x, Ex = e."""
     free = other.constraint.shape[0]
     objective = np.concatenate([np.zeros(mine.variables), -np.array(other.right)])

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.solve.engine import Beliefs, Workspace, normalise
+from tacit.solve.gadgets import Gate
 from tacit.solve.iterations import normalise_sums
 from tacit.solve.leaves import Evaluator, Leaves
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
@@ -33,7 +34,8 @@ Mode = Literal["cfr-d", "cfr-avg"]
 class Search:
     """A depth-limited search at work; `iteration` counts updates of both players.
 
-    policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r.
+    policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r. `gate` puts
+    gadgets above the roots, which decide on the reach of one player there.
     """
 
     def __init__(
@@ -44,13 +46,17 @@ class Search:
         *,
         beliefs: Beliefs,
         mode: Mode = "cfr-d",
+        gate: Gate | None = None,
     ) -> None:
         self.tree = tree
         self.minimiser = minimiser
+        self.gate = gate
         self.mode = mode
         self.iteration = 0
         self.leaves = Leaves(tree, evaluator)
         self.work = Workspace(tree, beliefs, np.float32)
+        if gate is not None:
+            gate.set_reach(tree, self.work.reach, gate.entering)
         self.spare_reach = (self.work.reach[0].copy(), self.work.reach[1].copy())
         self.policy = tree.uniform_policy().astype(np.float32)
         self.regrets = np.zeros_like(self.policy)
@@ -133,6 +139,19 @@ class Search:
         for node in self.root_nodes:
             new = self.tree.vectors(values, player, node, values=True)
             self.tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
+        if self.gate is not None and self.gate.opponent == player:
+            self._pass_gate(self.gate)
+
+    def _pass_gate(self, gate: Gate) -> None:
+        """Let the gadgets answer the values that have just come up."""
+        if isinstance(self.minimiser, RegretMatching):
+            gate.match(self.tree, self.work, self.minimiser, self.iteration)
+            gate.set_reach(self.tree, self.spare_reach, gate.average())
+        else:
+            # The response goes down the spare reaches, the average the others; see `_average`.
+            gate.respond(self.tree, self.work)
+            gate.set_reach(self.tree, self.spare_reach, gate.entering)
+            gate.mix(self.tree, self.work, self.minimiser, self.iteration)
 
     def _fill_by_difference(self, player: int) -> None:
         """Modified CFR-AVG: W_t * cfv(average t) - W_(t-1) * cfv(average t-1), over w_t.

@@ -8,7 +8,8 @@ what follows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import Game
+from tacit.games import Game, GameError
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Float64, Int32, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
 from tacit.tree.card_terminals import work_size
@@ -133,11 +134,46 @@ class PublicTree:
         copies, count = int(arrays.copies[node]), int(arrays.info_count[player, node])
         return flat[start : start + copies * count].reshape(copies, count)
 
+    def legal(self, node: int) -> NDArray[np.bool_]:
+        """[A, K] which infostates of the mover may take which actions of a node in this tree."""
+        arrays = self.arrays
+        shape = int(arrays.action_count[node]), int(arrays.info_count[arrays.player[node], node])
+        start = int(arrays.legal_start[node])
+        if start < 0:
+            return np.ones(shape, dtype=bool)
+        return arrays.legal[start : start + shape[0] * shape[1]].reshape(shape).astype(bool)
+
+    def restricted(self, keep: Callable[[PublicState, str], bool]) -> PublicTree:
+        """The same tree with fewer legal actions: those that `keep` takes, by state and label.
+
+        It shares nodes, slots and vectors with this one, so that policies fit both; public states
+        behind a barred action stay in it, out of reach. It cannot grow.
+        """
+        arrays = self.arrays
+        starts, masks = arrays.legal_start.copy(), [arrays.legal]
+        size = len(arrays.legal)
+        for node in np.flatnonzero(arrays.action_count > 0).tolist():
+            state, legal = self.state(node), self.legal(node)
+            kept = np.array([keep(state, label) for label in state.expansion.labels])
+            if kept.all():
+                continue
+            mask = legal & kept[:, None]
+            if not mask.any(axis=0).all():
+                raise GameError(
+                    f"{self.game.name}: after {state.key!r} an infostate is left without an action"
+                )
+            starts[node] = size
+            masks.append(mask.ravel().astype(np.int8))
+            size += mask.size
+        other = copy(self)
+        other.arrays = arrays._replace(legal_start=starts, legal=np.concatenate(masks))
+        return other
+
     def uniform_policy(self) -> Float64:
         """[slots] the policy that plays every legal action alike."""
         policy = np.zeros(self.sizes.slots)
         for node in np.flatnonzero(self.arrays.action_count > 0).tolist():
-            legal = self.state(node).expansion.legal
+            legal = self.legal(node)
             self.block(policy, node)[:] = (legal / legal.sum(axis=0))[:, None, :]
         return policy
 
