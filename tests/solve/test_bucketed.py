@@ -2,72 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
+from support.buckets import ByEquity, EveryHand, two_streets
 from tacit.games import GameError
-from tacit.games.bet_sizes import BetSettings
-from tacit.games.board_classes import canonical_board
-from tacit.games.cards import live_hands, parse_board
-from tacit.games.no_limit import FLOP, TURN, BettingRules
-from tacit.games.ranges import parse_range
-from tacit.games.spot import Spot, permute_hands
+from tacit.games.leduc import Leduc
 from tacit.solve import Solver, evaluate, find_algorithm
 from tacit.solve.bucketed import BucketJudge, BucketSolver
 from tacit.tree import PublicTree, build_tree
-from tacit.tree.equity import range_equity
 from tacit.tree.holdem import HoldemState
 from tacit.tree.holdem_builder import build_spot
 
-RANGES = "AA,QQ,88,AKs,76s,KTo"
-
-
-class EveryHand:
-    """Each hand of each board by itself; boards that differ in suits only are the same."""
-
-    def __init__(self) -> None:
-        self.boards: dict[tuple[int, ...], int] = {}
-
-    def count(self, street: int) -> int:
-        return 1326 * (1 if street == FLOP else 49)
-
-    def of(self, board: Sequence[int]) -> np.ndarray:
-        if len(board) == 3:
-            return np.arange(1326, dtype=np.int32)
-        place = self.boards.setdefault(tuple(board), len(self.boards))
-        return np.where(live_hands(board), np.arange(1326) + 1326 * place, -1).astype(np.int32)
-
-
-class ByEquity:
-    """Five buckets by equity against a random hand, the same on every board."""
-
-    def count(self, street: int) -> int:
-        return 5
-
-    def of(self, board: Sequence[int]) -> np.ndarray:
-        smallest, suits = canonical_board(board)
-        live = live_hands(smallest).astype(np.float64)
-        equity = range_equity(smallest, (live, live)).hands[0]
-        found = np.minimum(np.nan_to_num(equity) * 5, 4).astype(np.int32)
-        row: np.ndarray = np.where(live > 0, found, -1).astype(np.int32)[permute_hands(suits)]
-        return row
-
 
 @pytest.fixture(scope="module")
-def spot() -> Spot:
-    return Spot(
-        board=parse_board("9h8h2d"),
-        rules=BettingRules(stacks=(1000, 1000), first_street=FLOP, last_street=TURN, committed=200),
-        ranges=(parse_range(RANGES), parse_range(RANGES)),
-        bets=BetSettings.parse("100%", force_all_in=0.5),
-    )
-
-
-@pytest.fixture(scope="module")
-def tree(spot: Spot) -> PublicTree:
-    return build_spot(spot)
+def tree() -> PublicTree:
+    return build_spot(two_streets())
 
 
 @pytest.mark.parametrize(
@@ -133,9 +83,9 @@ def test_a_judge_in_buckets_agrees_with_the_judge_of_hands(tree: PublicTree) -> 
     assert ours.best_response == pytest.approx(theirs.best_response, abs=1e-9)
 
 
-def test_boards_count_as_often_as_they_are_dealt(spot: Spot, tree: PublicTree) -> None:
+def test_boards_count_as_often_as_they_are_dealt(tree: PublicTree) -> None:
     """Without isomorphism every board is there by itself; the buckets' policy is the same."""
-    whole = build_spot(spot, isomorphism=False)
+    whole = build_spot(two_streets(), isomorphism=False)
     assert whole.nodes > tree.nodes
     solvers = [
         BucketSolver(each, find_algorithm("linear-cfr"), ByEquity(), dtype=np.float64)
@@ -149,7 +99,5 @@ def test_boards_count_as_often_as_they_are_dealt(spot: Spot, tree: PublicTree) -
 def test_what_cannot_be_solved_in_buckets_is_refused(tree: PublicTree) -> None:
     with pytest.raises(GameError, match="choose an algorithm that matches regrets"):
         BucketSolver(tree, find_algorithm("fp"), ByEquity())
-    from tacit.games.leduc import Leduc
-
     with pytest.raises(GameError, match="card buckets are for trees of hold'em"):
         BucketSolver(build_tree(Leduc()), find_algorithm("cfr"), ByEquity())

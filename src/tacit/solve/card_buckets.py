@@ -33,7 +33,7 @@ from tacit.tree.hand_features import BINS, GROUPS, Features, hand_features
 
 VERSION = 1
 """Raised whenever the same settings would give other buckets."""
-SAMPLE_BOARDS = 20_000
+SAMPLE_BOARDS = 4_000
 """From so many boards at most are centres found; hands of all boards are then assigned to them."""
 
 BucketRow = NDArray[np.int32]
@@ -158,7 +158,7 @@ def compute_street(
         sizes = np.bincount(same[live], minlength=NUM_HANDS)
         first = np.flatnonzero(sizes)
         found.append(hand_features(board, last)[first])
-        masses.append(sizes[first] * float(classes.weights[number]))
+        masses.append(sizes[first].astype(np.float64) * classes.weights[number])
         if done % 50 == 0:
             tell(f"{name}: equities", done / len(chosen))
     points, mass = np.concatenate(found), np.concatenate(masses)
@@ -176,11 +176,11 @@ def compute_street(
     table = np.full((len(classes.boards), NUM_HANDS), -1, np.int32)
     for number, row in enumerate(classes.boards.tolist()):
         board = tuple(row)
-        same, live = hand_classes(board), np.flatnonzero(live_hands(board))
-        first = np.unique(same[live])
+        same, alive = hand_classes(board), np.flatnonzero(live_hands(board))
+        first = np.unique(same[alive])
         nearest = np.full(NUM_HANDS, -1, np.int32)
         nearest[first] = assign(hand_features(board, last)[first], centres)[0]
-        table[number, live] = nearest[same[live]]
+        table[number, alive] = nearest[same[alive]]
         if number % 50 == 0:
             tell(f"{name}: hands to buckets", number / len(table))
     tell(f"{name}: hands to buckets", 1.0)

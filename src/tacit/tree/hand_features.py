@@ -41,7 +41,8 @@ def hand_features(board: tuple[int, ...], last_street: int) -> Features:
     size = BOARD_SIZES[last_street]
     if len(board) == size:
         against = group_equities(np.array([board], np.int8), opponent_groups(last_street), GROUPS)
-        return against[0]
+        features: Features = against[0]
+        return features
     left = [card for card in range(NUM_CARDS) if card not in board]
     boards = np.array([(*board, *more) for more in combinations(left, size - len(board))], np.int8)
     counts = np.zeros((NUM_HANDS, BINS), np.float32)
