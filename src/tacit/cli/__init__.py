@@ -13,6 +13,7 @@ import click
 
 from tacit import __version__
 from tacit.cli.bench import bench
+from tacit.cli.blueprint import blueprint
 from tacit.cli.equity import equity
 from tacit.cli.evaluate import evaluate
 from tacit.cli.exploitability import exploitability
@@ -23,6 +24,7 @@ from tacit.cli.reproduce import reproduce
 from tacit.cli.show import show
 from tacit.cli.solve import solve
 from tacit.cli.spot import spot
+from tacit.cli.subgame import subgame
 from tacit.cli.train import train
 from tacit.cli.warm_up import warm_up
 from tacit.games import GameError
@@ -83,6 +85,8 @@ for command in (
     exploitability,
     show,
     play,
+    blueprint,
+    subgame,
     spot,
     equity,
     range_command,

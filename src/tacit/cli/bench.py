@@ -252,6 +252,35 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     print_table(console(), shown, title=f"Training examples a second, {workers} workers")
 
 
+@bench.command()
+@click.option("--methods", metavar="NAMES", help="Some of the methods of `tacit subgame`.")
+@click.option("--iterations", type=click.IntRange(min=1), default=50, show_default=True)
+@as_json
+def subgame(*, methods: str | None, iterations: int, as_json: bool) -> None:
+    """What a gadget adds to an iteration: the river of `tacit bench holdem` solved again.
+
+    The same tree is solved by the same iterations without and with a gadget above it, in turn;
+    the fastest of several rounds counts. One thread.
+    """
+    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.cli.subgame_speed import measure
+    from tacit.solve.subgame import METHODS
+
+    rows = measure(methods.split(",") if methods else list(METHODS), iterations)
+    if as_json:
+        print_json(rows)
+        return
+    shown = table("method", "plain ms", "with gadget ms", "ratio")
+    for row in rows:
+        shown.add_row(
+            row["method"],
+            f"{row['plain_ms_per_iteration']:.3f}",
+            f"{row['ms_per_iteration']:.3f}",
+            f"{row['ratio']:.3f}",
+        )
+    print_table(console(), shown, title=f"Milliseconds an iteration on {rows[0]['spot']}")
+
+
 def _measure_holdem(name: str) -> dict[str, Any]:
     import json
 

@@ -76,6 +76,13 @@ class State(ABC):
         """The probabilities of `actions()` at a chance state."""
         raise NotImplementedError(f"{type(self).__name__} has no chance")
 
+    def action_size(self, action: int) -> float | None:
+        """How large a bet `action` is, in pots; None if it is no bet. All worlds here agree.
+
+        Action translation compares bets by it.
+        """
+        return None
+
     def subgame_key(self) -> Hashable:
         """A key such that public states with equal keys have the same game below them.
 

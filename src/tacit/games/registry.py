@@ -11,6 +11,7 @@ from tacit.games.coin_toss import CoinToss
 from tacit.games.game import Game, GameError
 from tacit.games.kuhn import Kuhn
 from tacit.games.leduc import Leduc
+from tacit.games.leduc_raises import LeducRaises
 from tacit.games.liars_dice import LiarsDice
 from tacit.games.preflop43 import Preflop43
 from tacit.games.pursuit import Pursuit
@@ -32,6 +33,7 @@ FAMILIES = (
     Family("coin-toss", CoinToss, ("coin-toss",)),
     Family("kuhn", Kuhn, ("kuhn",)),
     Family("leduc", Leduc, ("leduc",)),
+    Family(r"leduc-raises-([1-9]\d?(?:-[1-9]\d?)*)", LeducRaises, ("leduc-raises-1-2-4",)),
     Family(
         r"liars-dice-(\d+)x(\d+)",
         LiarsDice,

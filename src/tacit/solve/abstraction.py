@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solve.anytime import Checkpoint, Stop
 from tacit.solve.engine import Solver
-from tacit.solve.evaluation import evaluate
+from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
 from tacit.solve.solution import Solution
 from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
@@ -31,6 +31,8 @@ Keep = Callable[[PublicState, str], bool]
 
 class MergedSolver(Solver):
     """A solver in which the infostates of a group share their regrets and their average."""
+
+    by_turns = True
 
     def __init__(
         self, tree: PublicTree, minimiser: Minimiser, groups: Groups, **options: Any
@@ -56,11 +58,6 @@ class MergedSolver(Solver):
             if np.any((shared > 0) & (shared < members.sum(axis=0))):
                 raise GameError(f"node {node}: infostates with different actions are merged")
             self.members[node] = members
-
-    @property
-    def steady(self) -> bool:
-        """No: policies are merged after every turn."""
-        return False
 
     def finish_turn(self, turn: int) -> None:
         """Match the policies of whoever has just been updated to the groups' regrets."""
@@ -113,11 +110,36 @@ def solve_abstraction(
     )
     solver.run(iterations)
     policy = solver.average_policy()
-    seconds = time.perf_counter() - start
-    worth = evaluate(tree, policy)
+    return given_solution(
+        tree,
+        policy,
+        algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
+        response=solver.policy,
+        iterations=iterations,
+        seconds=time.perf_counter() - start,
+        seed=seed,
+    )
+
+
+def given_solution(
+    tree: PublicTree,
+    policy: Array,
+    *,
+    algorithm: str,
+    response: Array | None = None,
+    iterations: int = 0,
+    seconds: float = 0.0,
+    seed: int = 0,
+    worth: Evaluation | None = None,
+) -> Solution:
+    """A policy [slots] from elsewhere as a solution, evaluated; it cannot be resumed.
+
+    response: see `tacit.solve.blueprint.Blueprint`.
+    """
+    worth = worth or evaluate(tree, policy)
     return Solution(
         tree=tree,
-        algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
+        algorithm=algorithm,
         minimiser=None,
         precision="double",
         seed=seed,
@@ -125,7 +147,7 @@ def solve_abstraction(
         target=None,
         history=(Checkpoint(iterations, seconds, worth.exploitability, worth.value),),
         policy=policy,
-        memory={"policy": solver.policy},
+        memory={} if response is None else {"policy": response},
     )
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.games.game import Probabilities
+from tacit.solve.engine import Beliefs
 from tacit.solve.evaluation import Judge
-from tacit.solve.solution import Solution, infostate_names
-from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
+from tacit.solve.solution import Solution
+from tacit.tree import TERMINAL, Place, PublicState, PublicTree
 from tacit.tree.builder import Edge
 from tacit.tree.passes import BEST, EXPECT
 
@@ -68,40 +68,6 @@ def with_player(tree: PublicTree, policy: Array, other: Array, player: int) -> A
     return mixed
 
 
-def written_policy(tree: PublicTree, given: Probabilities) -> Vector:
-    """[slots] a policy from probabilities in words; what they leave out is played uniformly."""
-    policy = tree.uniform_policy()
-    for moves, rows in given.items():
-        place = find_place(tree, moves)
-        state = tree.state(place.node)
-        if state.mover >= CHANCE:
-            raise GameError(f"no player moves after {moves!r}")
-        names = infostate_names(state, state.mover)
-        for name, chances in rows.items():
-            if name not in names:
-                raise GameError(f"no infostate {name!r} after {moves!r}; there are: {names}")
-            column = [chances.get(label, 0.0) for label in state.expansion.labels]
-            if abs(sum(column) - 1) > 1e-9 or set(chances) - set(state.expansion.labels):
-                raise GameError(f"after {moves!r} {name!r} has no distribution over its actions")
-            tree.block(policy, place.node)[:, place.copy, names.index(name)] = column
-    return policy
-
-
-def find_place(tree: PublicTree, moves: str) -> Place:
-    """The public state after `moves`, the labels of public moves split by spaces."""
-    here = Place(*tree.roots[0])
-    for word in moves.split():
-        children = dict(tree.children(here))
-        if word not in children:
-            options = ", ".join(children) or "none: the game is over"
-            raise GameError(
-                f"{moves!r} is no public state of {tree.game.name}: {word!r} is not possible; "
-                f"possible: {options}"
-            )
-        here = children[word]
-    return here
-
-
 @dataclass(frozen=True)
 class View:
     """A blueprint at one public state, as the player who solves the subgame there sees it.
@@ -129,17 +95,22 @@ class View:
 
 
 class Survey:
-    """A blueprint looked over once for all subgames of one player."""
+    """A blueprint looked over once for all subgames of one player.
 
-    def __init__(self, blueprint: Blueprint, player: int) -> None:
+    `beliefs`: both reaches at its root, if that is not the start of the game.
+    """
+
+    def __init__(
+        self, blueprint: Blueprint, player: int, *, beliefs: Beliefs | None = None
+    ) -> None:
         if player not in (0, 1):
             raise GameError(f"there is no player {player}; the players are 0 and 1")
         self.blueprint = blueprint
         self.tree = blueprint.tree
         self.player = player
         self.opponent = 1 - player
-        self._best = Judge(self.tree, blueprint.policy)
-        self._estimate = Judge(self.tree, blueprint.estimating(self.opponent))
+        self._best = Judge(self.tree, blueprint.policy, beliefs=beliefs)
+        self._estimate = Judge(self.tree, blueprint.estimating(self.opponent), beliefs=beliefs)
         self._in_parts = len(self.tree.order.parts) > 0
         self._losses: dict[tuple[Place, int], Vector] = {}
         if not self._in_parts:
@@ -177,6 +148,22 @@ class Survey:
         return View(
             place, state, self.player, (reach[0], reach[1]), weights, best, estimate, gifts, whole
         )
+
+    def comes_to(self, place: Place) -> bool:
+        """Whether the player comes to a public state by the blueprint, and the game goes on."""
+        state = self.tree.state(place.node)
+        if self._in_parts:
+            self._best.look(self.opponent, place.node, BEST)
+        reach = self.tree.vectors(
+            self._best.work.reach[self.player], self.player, place.node, values=False
+        )
+        weights = state.compatible_reach(self.opponent, reach[place.copy])
+        return state.mover != TERMINAL and bool(weights.max(initial=0.0) > 0)
+
+    def names(self, place: Place) -> str:
+        """The moves from the root to a public state."""
+        edges = self.tree.drawing.edges
+        return " ".join(edges[number].transition.label for _, number in self.path(place))
 
     def path(self, place: Place) -> list[tuple[Place, int]]:
         """The public states from the root to `place`, each with the edge that is taken there."""
@@ -232,8 +219,8 @@ class Survey:
                 above = mass[sources % old]
                 loss = np.divide(lost, above, out=np.zeros(len(lost)), where=above > 0)
             below = edge.transition.child.counts[self.opponent]
-            split = _least(below, targets, split[sources % old] + loss)
-            whole = _least(below, targets, whole[sources % old] + scaled)
+            split = least_gifts(below, targets, split[sources % old] + loss)
+            whole = least_gifts(below, targets, whole[sources % old] + scaled)
             scale *= edge.transition.factor
         mass = scale * weights
         return split, np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0)
@@ -266,7 +253,7 @@ class Survey:
         return self._losses[place, 0], self._losses[place, 1]
 
 
-def _least(count: int, targets: Array, gifts: Vector) -> Vector:
+def least_gifts(count: int, targets: Array, gifts: Vector) -> Vector:
     """[count] the least of the gifts that come to each target; zero where none do."""
     least = np.full(count, np.inf)
     np.minimum.at(least, targets, gifts)

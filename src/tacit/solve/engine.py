@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.lanes import ROWS
-from tacit.solve.gadgets import Gate
+from tacit.solve.gadget_kernels import GateArrays
+from tacit.solve.gadgets import NO_GATE, Gate
 from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
@@ -42,6 +43,9 @@ class Solver:
     above the roots, which decide on the reach of one player there; her beliefs are not used then.
     regrets, sums, policy: [slots].
     """
+
+    by_turns = False
+    """Whether `finish_turn` has more to do than to ask the gadgets, which the kernels do too."""
 
     def __init__(
         self,
@@ -69,12 +73,7 @@ class Solver:
         self.threads = max(1, min(threads, len(tree.order.parts)))
         self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
         if gate is not None:
-            gate.set_reach(tree, self.workspace.reach, gate.entering)
-
-    @property
-    def steady(self) -> bool:
-        """Whether nothing has to be done between the turns of an iteration."""
-        return self.gate is None
+            gate.open(tree, self.workspace.reach)
 
     def run(self, iterations: int) -> None:
         """Run this many iterations more; if the tree has grown, on all of it."""
@@ -84,8 +83,9 @@ class Solver:
         order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
-        if self.threads == 1 and self.steady:
-            self._visit(order.whole, 0, schedule, 0, turns)
+        if self.threads == 1 and not self.by_turns:
+            gate = NO_GATE if self.gate is None else self.gate.arrays
+            self._visit(order.whole, 0, schedule, 0, turns, gate)
             self.iteration += iterations
             return
         with Crew(self.threads) as crew:
@@ -99,27 +99,38 @@ class Solver:
                     self.finish_turn(turn)
 
     def finish_turn(self, turn: int) -> None:
-        """What is done after a turn of the current iteration: the gadgets answer."""
+        """Where iterations are run turn by turn, what is done after one: the gadgets answer."""
         if self.gate is None:
             return
         alternating, work = self.minimiser.alternating, self.workspace
         if isinstance(self.minimiser, RegretMatching):
             if not alternating or turn == self.gate.opponent:
-                self.gate.match(self.tree, work, self.minimiser, self.iteration)
+                self.gate.match(work.values, work.reach, self.minimiser, self.iteration)
         elif not alternating or turn // 2 == self.gate.opponent:
             if turn % 2 == 0:
-                self.gate.respond(self.tree, work)
+                self.gate.respond(work.values, work.reach)
             else:
-                self.gate.mix(self.tree, work, self.minimiser, self.iteration)
+                self.gate.mix(work.reach, self.minimiser, self.iteration)
 
-    def _visit(self, steps: Array, thread: int, schedule: Array, first: int, last: int) -> None:
-        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`."""
+    def _visit(
+        self,
+        steps: Array,
+        thread: int,
+        schedule: Array,
+        first: int,
+        last: int,
+        gate: GateArrays = NO_GATE,
+    ) -> None:
+        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
+
+        A gate is passed only when the steps are all of a turn.
+        """
         work = self.workspace
         head = (
             self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
             work.matrices,
         )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratches[thread])
+        tail = (*work.reach, *work.values, work.scratches[thread], gate)
         if isinstance(self.minimiser, RegretMatching):
             match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
         else:
@@ -142,7 +153,7 @@ class Solver:
             self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
         )
         if self.gate is not None:
-            self.gate.set_reach(self.tree, self.workspace.reach, self.gate.entering)
+            self.gate.open(self.tree, self.workspace.reach)
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""

@@ -2,7 +2,8 @@
 
 tree: TreeArrays; order: [S, 7] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
 the weight in the average; policy, regrets, sums, mixture: [slots]; reach0, reach1, values0,
-values1, scratch: see `tacit.tree.passes`.
+values1, scratch: see `tacit.tree.passes`; gate: `tacit.solve.gadget_kernels.GateArrays`, what
+stands above the roots, passed at the end of a turn.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.kernel import kernel
+from tacit.solve.gadget_kernels import match_gate, mix_gate, respond_gate
 from tacit.tree.order import DOWN
 from tacit.tree.passes import RECORD_BEST, UPDATE, ascend_range, descend_range, place
 
@@ -17,7 +19,7 @@ from tacit.tree.passes import RECORD_BEST, UPDATE, ascend_range, descend_range, 
 @kernel
 def match_regrets(
     tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
-    policy, regrets, sums, reach0, reach1, values0, values1, scratch,
+    policy, regrets, sums, reach0, reach1, values0, values1, scratch, gate,
 ):  # fmt: skip
     """Iterations of regret matching; each policy is averaged as the opponent meets it.
 
@@ -42,12 +44,18 @@ def match_regrets(
                             tree, order[n], thread, player, UPDATE,
                             step, matrices, reach, policy, regrets, values, scratch,
                         )  # fmt: skip
+            opponent = gate.opponent[0]
+            if opponent >= 0 and (turn == opponent or not alternating):
+                if opponent == 0:
+                    match_gate(gate, step, weight, values0, reach0)
+                else:
+                    match_gate(gate, step, weight, values1, reach1)
 
 
 @kernel
 def play_fictitiously(
     tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, optimistic,
-    policy, mixture, sums, reach0, reach1, values0, values1, scratch,
+    policy, mixture, sums, reach0, reach1, values0, values1, scratch, gate,
 ):  # fmt: skip
     """Iterations of fictitious play: answer the mixture, then mix the answer in.
 
@@ -83,6 +91,13 @@ def play_fictitiously(
                             tree, order[n], thread, player,
                             RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
                         )  # fmt: skip
+            opponent = gate.opponent[0]
+            if opponent >= 0 and (turn // 2 == opponent or not alternating):
+                own, gained = (reach0, values0) if opponent == 0 else (reach1, values1)
+                if turn % 2 == 0:
+                    respond_gate(gate, gained, own)
+                else:
+                    mix_gate(gate, weight, again, own)
 
 
 @kernel

@@ -56,7 +56,7 @@ class Search:
         self.leaves = Leaves(tree, evaluator)
         self.work = Workspace(tree, beliefs, np.float32)
         if gate is not None:
-            gate.set_reach(tree, self.work.reach, gate.entering)
+            gate.open(tree, self.work.reach)
         self.spare_reach = (self.work.reach[0].copy(), self.work.reach[1].copy())
         self.policy = tree.uniform_policy().astype(np.float32)
         self.regrets = np.zeros_like(self.policy)
@@ -145,13 +145,13 @@ class Search:
     def _pass_gate(self, gate: Gate) -> None:
         """Let the gadgets answer the values that have just come up."""
         if isinstance(self.minimiser, RegretMatching):
-            gate.match(self.tree, self.work, self.minimiser, self.iteration)
-            gate.set_reach(self.tree, self.spare_reach, gate.average())
+            gate.match(self.work.values, self.work.reach, self.minimiser, self.iteration)
+            gate.write(self.spare_reach, gate.average())
         else:
             # The response goes down the spare reaches, the average the others; see `_average`.
-            gate.respond(self.tree, self.work)
-            gate.set_reach(self.tree, self.spare_reach, gate.entering)
-            gate.mix(self.tree, self.work, self.minimiser, self.iteration)
+            gate.respond(self.work.values, self.work.reach)
+            gate.write(self.spare_reach, gate.entering)
+            gate.mix(self.work.reach, self.minimiser, self.iteration)
 
     def _fill_by_difference(self, player: int) -> None:
         """Modified CFR-AVG: W_t * cfv(average t) - W_(t-1) * cfv(average t-1), over w_t.

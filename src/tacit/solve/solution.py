@@ -164,7 +164,8 @@ def resume(
 ) -> Solution:
     """Go on from `solution`: the result is that of a run that never stopped."""
     if solution.minimiser is None:
-        raise GameError("the linear program has solved this exactly; there is nothing to resume")
+        how = "exactly" if solution.algorithm == LINEAR_PROGRAM else f"by {solution.algorithm}"
+        raise GameError(f"this was solved {how}; there is nothing to resume")
     solver = Solver(solution.tree, solution.minimiser, dtype=PRECISIONS[solution.precision])
     solver.iteration = solution.iterations
     for name, kept in solution.memory.items():

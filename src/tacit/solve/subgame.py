@@ -24,7 +24,7 @@ from tacit.solve.gadgets import (
     Gadget,
     Gate,
     Given,
-    HedgedDistributional,
+    Hedged,
     MaxMargin,
     Mixed,
     Resolve,
@@ -42,7 +42,7 @@ Kind = Literal["given", "resolve", "maxmargin", "cfr-br", "hedge", "mixed"]
 Gifts = Literal["none", "split", "whole"]
 
 DEFAULT_METHOD = "reach-maxmargin"
-DEFAULT_ALGORITHM = "cfr+"
+DEFAULT_ALGORITHM = "pcfr+"
 DEFAULT_ITERATIONS = 1000
 SLACK = 1e-6
 """How far alternative payoffs may lie beyond the game's payoffs, for rounding, relative to them."""
@@ -223,9 +223,9 @@ def gadget_of(view: View, method: Method, effort: Effort) -> tuple[Gadget, Vecto
     if method.kind == "maxmargin":
         return MaxMargin(weights, offered), offered
     if method.kind == "mixed":
-        return Mixed(Resolve(weights, offered), other, share=effort.share), offered
+        return Mixed(weights, offered, other, share=effort.share), offered
     deviations = np.abs(view.best - view.estimate)
-    kinds = {"cfr-br": Distributional, "hedge": HedgedDistributional}
+    kinds = {"cfr-br": Distributional, "hedge": Hedged}
     return kinds[method.kind](weights, offered, deviations), offered
 
 

@@ -68,7 +68,7 @@ def solve_view_exactly(
     alternatives = np.where(gadget.possible, offered, 0.0)[rows] * weights
     duals = _duals(mine, other)
     if method.kind == "given":
-        plan = _optimum(mine, other, payoff, dual_worth=gadget.first() * (gadget.weights > 0))
+        plan = _optimum(mine, other, payoff, dual_worth=gadget.previous)
     elif method.kind == "maxmargin":
         # margin * weight - v <= alternative * weight, for one margin.
         limits = hstack([-duals[rows], csr_array(weights[:, None])], format="csr")
@@ -83,7 +83,7 @@ def solve_view_exactly(
         )  # fmt: skip
     sums = np.zeros(tree.sizes.slots)
     mine.write(plan, sums)
-    return Resolved([view], method, tree, normalise(tree, sums), [offered], [gadget.first()])
+    return Resolved([view], method, tree, normalise(tree, sums), [offered], [gadget.previous])
 
 
 def _duals(mine: Flow, other: Flow) -> csr_array:
