@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.holdem_tables import holdem_off_tree, holdem_tables
 from tacit.cli.options import as_json, memory
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ ALGORITHMS = ("linear-cfr", "dcfr", "flop")
 @click.group()
 def reproduce() -> None:
     """Compute the figures of the papers anew."""
+
+
+reproduce.add_command(holdem_tables)
+reproduce.add_command(holdem_off_tree)
 
 
 @reproduce.command("teh-tabular")
