@@ -196,10 +196,11 @@ def table_column(
 
     most_boards: solve no more than so many boards again; the others keep the blueprint's policy.
     """
+    spot = settings.spot()
     buckets = card_buckets(settings.bucket_settings(), on_stage=on_stage, report=report)
     return column_of(
         settings,
-        settings.spot(),
+        spot,
         buckets,
         place=(folder or run_folder()) / settings.key(),
         most_boards=most_boards,

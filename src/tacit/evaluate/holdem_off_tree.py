@@ -7,7 +7,7 @@ answers them is measured in the game that has them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +26,14 @@ from tacit.solve.evaluation import evaluate
 from tacit.solve.minimiser import find_algorithm
 from tacit.solve.nested import Form, Nesting, nested_policy
 from tacit.solve.subgame import Effort
-from tacit.solve.translation import KINDS, translated_policy
+from tacit.solve.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState
 from tacit.tree.holdem import HoldemState
 from tacit.tree.holdem_builder import build_spot
 
 Array = NDArray[Any]
+Answer = Callable[[int], Array]
+"""The policy [slots] of a player."""
 
 BOARD = "3s7hTdKs"
 BETS = "50%,75%,100%/a"
@@ -90,27 +92,23 @@ def off_tree_rows(
     solver.run(blueprint_iterations)
     blueprint = Blueprint(tree, solver.average_policy(), solver.policy.astype(np.float64))
 
-    def answers() -> Iterator[tuple[str, Callable[[int], Array]]]:
-        yield "blueprint, uniform where it does not know", lambda player: blueprint.policy
-        for kind in KINDS:
-            yield (
-                f"translation, {kind}",
-                lambda player, kind=kind: translated_policy(blueprint, known, player, kind),
-            )
-        for method in methods:
-            for form in FORMS:
-                nesting = [
-                    Nesting(player=p, known=known, method=method, effort=effort, form=form)
-                    for p in (0, 1)
-                ]
-                yield (
-                    f"nested {method}, {form}",
-                    lambda player, nesting=nesting: nested_policy(blueprint, nesting[player]),
-                )
+    def translated(kind: Kind) -> Answer:
+        return lambda player: translated_policy(blueprint, known, player, kind)
 
+    def nested(method: str, form: Form) -> Answer:
+        return lambda player: nested_policy(
+            blueprint,
+            Nesting(player=player, known=known, method=method, effort=effort, form=form),
+        )
+
+    answers: dict[str, Answer] = {
+        "blueprint, uniform where it does not know": lambda player: blueprint.policy,
+        **{f"translation, {kind}": translated(kind) for kind in KINDS},
+        **{f"nested {m}, {form}": nested(m, form) for m in methods for form in FORMS},
+    }
     scale = 1000 / spot.rules.big_blind
     rows = []
-    for name, answer in answers():
+    for name, answer in answers.items():
         written = blueprint.policy
         for player in (0, 1):
             written = with_player(tree, written, answer(player), player)
