@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from tacit.cli.holdem_tables import holdem_off_tree, holdem_tables
 from tacit.cli.options import as_json, memory
 from tacit.cli.reproduce_rebel import ablations, figure4, table2
 from tacit.games import GameError
@@ -29,7 +30,7 @@ def reproduce() -> None:
     """Compute the figures of the papers anew."""
 
 
-for command in (table2, figure4, ablations):
+for command in (table2, figure4, ablations, holdem_tables, holdem_off_tree):
     reproduce.add_command(command)
 
 

@@ -18,6 +18,7 @@ from tacit.games import GameError
 from tacit.solve.abstraction import Keep
 from tacit.solve.blueprint import Blueprint
 from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
+from tacit.tree.holdem import HoldemState
 
 Array = NDArray[Any]
 Kind = Literal["pseudo-harmonic", "nearest"]
@@ -107,7 +108,11 @@ def _write(
 
 def _rows(real: PublicState, imagined: PublicState, player: int) -> NDArray[np.int64]:
     """[K] for each infostate of the real state, which of the imagined state's it is."""
-    if real is imagined:
+    if real is imagined or (
+        isinstance(real, HoldemState)
+        and isinstance(imagined, HoldemState)
+        and real.board == imagined.board
+    ):
         return np.arange(real.counts[player])
     return np.array([imagined.find(player, key) for key in real.privates[player]])
 

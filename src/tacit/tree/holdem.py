@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS, format_cards, hand_name, live_hands
 from tacit.games.hand_rank import rank_hands
-from tacit.games.no_limit import BOARD_SIZES, Betting
+from tacit.games.no_limit import BOARD_SIZES, CALL, FOLD, Betting
 from tacit.games.spot import IDENTITY, Spot, Suits, action_label, permute_card, permute_hands
 from tacit.tree.public_state import Expansion, PublicState, Transition
 
@@ -151,6 +151,13 @@ class HoldemState(PublicState):
     def names(self, player: int) -> list[str]:
         """[K] the hands of `player`, such as ``AhKd``."""
         return [hand_name(int(hand)) for hand in self.deal.hands[player]]
+
+    def action_size(self, action: int) -> float | None:
+        """How large a bet or raise is, in pots as they are after calling; None if it is none."""
+        if action in (FOLD, CALL):
+            return None
+        called = self.betting.pot + self.betting.to_call
+        return (action - max(self.betting.committed)) / called
 
     def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
         """[.., K] for each hand of `player`, the opponent's reach [.., K'] with other cards."""
