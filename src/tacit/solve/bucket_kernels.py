@@ -25,8 +25,11 @@ from tacit.tree.passes import (
     POSITIVE,
     PREDICTION,
     UPDATE,
+    answer,
     ascend_range,
     descend_range,
+    flow_on,
+    improve,
 )
 
 
@@ -46,13 +49,16 @@ def visit_buckets(
         first, last = order[n, 1], order[n, 2]
         if order[n, 0] == DOWN:
             spread(tree, layout, first, last, opponent, bucket_policy, policy)
-            descend_range(tree, order[n], 0, opponent, policy, reach, policy, values.dtype.type(0))
+            descend_range(
+                tree, order[n], 0, opponent, flow_on, 0, policy, reach, policy,
+                values.dtype.type(0),
+            )  # fmt: skip
             _gather_reaches(tree, layout, first, last, opponent, reach, reaches)
         else:
             spread(tree, layout, first, last, player, bucket_policy, policy)
             ascend_range(
-                tree, order[n], 0, player, UPDATE, forget, matrices, reach, policy, regrets,
-                values, scratch,
+                tree, order[n], 0, player, improve, UPDATE, forget, matrices, reach, policy,
+                regrets, values, scratch,
             )  # fmt: skip
             _gather_gains(tree, layout, first, last, player, regrets, gains)
 
@@ -67,11 +73,14 @@ def respond_to_buckets(
         mover = 1 - player if order[n, 0] == DOWN else player
         spread(tree, layout, first, last, mover, bucket_policy, policy)
         if order[n, 0] == DOWN:
-            descend_range(tree, order[n], 0, mover, policy, reach, policy, values.dtype.type(0))
+            descend_range(
+                tree, order[n], 0, mover, flow_on, 0, policy, reach, policy,
+                values.dtype.type(0),
+            )  # fmt: skip
         else:
             ascend_range(
-                tree, order[n], 0, player, mode, step, matrices, reach, policy, policy, values,
-                scratch,
+                tree, order[n], 0, player, answer, mode, step, matrices, reach, policy, policy,
+                values, scratch,
             )  # fmt: skip
 
 

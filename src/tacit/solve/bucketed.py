@@ -8,6 +8,7 @@ the whole, unabstracted game, and it is judged there.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,7 @@ class BucketLayout:
         )  # fmt: skip
         self.rows = [tuple(np.array(row, np.int64).reshape(-1, 4).T.copy()) for row in rows]
         slot_start, self.shared_slots = _shared_slots(tree)
-        self.arrays = arrays._replace(slot_start=slot_start)
+        self.arrays = replace(arrays, slot_start=slot_start)
         self.fewer = _one_renaming(tree, self.arrays, buckets)
 
     def normalised(self, sums: Array) -> NDArray[np.float64]:
@@ -255,7 +256,7 @@ def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> Tre
             counts[:, edge] = arrays.info_count[:, arrays.edge_child[edge]]
             factor[edge] /= share[edge]
             share[edge] = 1.0
-    return arrays._replace(map_count=counts, edge_share=share, edge_factor=factor)
+    return replace(arrays, map_count=counts, edge_share=share, edge_factor=factor)
 
 
 def _shared_slots(tree: PublicTree) -> tuple[NDArray[np.int64], int]:
