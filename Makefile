@@ -7,10 +7,12 @@ export PYTHONUTF8 := 1
 
 .PHONY: run test test-all venv lint clean
 
+QUICK := liars-dice-1x4-quick
+
 run: venv
 	mkdir -p runs
-	$(BIN)/tacit solve liars-dice-1x6 --target 1e-4 \
-	    --out runs/liars-dice-1x6.npz --plot runs/liars-dice-1x6.png
+	$(BIN)/tacit train $(QUICK) --plot runs/$(QUICK).png \
+	    $(if $(wildcard runs/$(QUICK)/settings.json),--resume)
 
 test: venv lint
 	$(BIN)/pytest -m "not slow" -n 2

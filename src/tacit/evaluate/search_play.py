@@ -16,7 +16,8 @@ With `unsafe` the average policy's beliefs are passed down instead, which is not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -39,13 +40,14 @@ FOREST = 2048
 class _Frontier(NamedTuple):
     """A subgame still to be searched.
 
-    Where it stands; the players' own reaches by what the playthrough plays; and the reaches that
-    are believed, from which it is searched.
+    Where it stands; the players' own reaches by what is played; the reaches that are believed,
+    from which it is searched; and in how many playthroughs all of this is the same.
     """
 
     place: Place
     played: tuple[Array, Array]
     believed: tuple[Array, Array]
+    times: int
 
 
 def search_policy(
@@ -67,9 +69,8 @@ def search_policy(
     root = Place(*tree.roots[0])
     counts = tree.state(root.node).counts
     all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
-    waiting = [_Frontier(root, all_of_them, all_of_them)] * playthroughs
-    if form == "unsafe":
-        waiting = waiting[:1]
+    times = 1 if form == "unsafe" else playthroughs
+    waiting = [_Frontier(root, all_of_them, all_of_them, times)]
     while waiting:
         batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
         waiting += _search(tree, evaluator, settings, batch, random, form, sums)
@@ -108,8 +109,7 @@ def _search(
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
     pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
-    places = [item.place for item in batch]
-    when = _draw_iterations(places, settings.weights(), random, evenly=form == "exact")
+    when = _draw_iterations(batch, settings.weights(), random, evenly=form == "exact")
     weight = find_algorithm(settings.algorithm).weight
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
@@ -120,8 +120,8 @@ def _search(
         for player in PLAYERS:
             descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
 
-    def pass_down(numbers: Iterable[int], believed: tuple[Array, Array]) -> None:
-        for number in numbers:
+    def pass_down(times: Mapping[int, int], believed: tuple[Array, Array]) -> None:
+        for number, count in times.items():
             for whole, part in pairs[number]:
                 if forest.arrays.player[part.node] == LEAF:
                     own, thought = (
@@ -132,17 +132,17 @@ def _search(
                         for r in (played, believed)
                     )
                     if own[0].any() or own[1].any():
-                        below.append(_Frontier(whole, own, thought))
+                        below.append(_Frontier(whole, own, thought, count))
 
-    def add(numbers: Iterable[int]) -> None:
-        for number in numbers:
+    def add(times: Mapping[int, int]) -> None:
+        for number, count in times.items():
             for whole, part in pairs[number]:
                 if forest.arrays.player[part.node] < CHANCE:
                     plan = forest.block(plans, part.node)[:, part.copy, :]
-                    tree.block(sums, whole.node)[:, whole.copy, :] += plan
+                    tree.block(sums, whole.node)[:, whole.copy, :] += count * plan
 
     def each(iteration: int) -> None:
-        due = np.flatnonzero(when == iteration).tolist()
+        due: Mapping[int, int] = when.get(iteration, {})
         if form == "exact":
             play(search.policy, weight(iteration))
         elif form == "sampled" and due:
@@ -153,7 +153,7 @@ def _search(
             pass_down(due, search.believed_reach())
 
     search.run(settings.iterations, each=each)
-    everything = range(len(batch))
+    everything = {number: item.times for number, item in enumerate(batch)}
     if form == "exact":
         plans /= search.total_weight
         add(everything)
@@ -165,17 +165,25 @@ def _search(
 
 
 def _draw_iterations(
-    places: list[Place], shares: Array, random: np.random.Generator, *, evenly: bool
-) -> NDArray[np.int64]:
-    """[places] an iteration for each, by its share; `evenly` over those at the same place."""
-    points = random.random(len(places))
+    batch: list[_Frontier], shares: Array, random: np.random.Generator, *, evenly: bool
+) -> dict[int, Counter[int]]:
+    """For each iteration that is drawn, which subgames drew it, and how many times.
+
+    A subgame draws one for each of its playthroughs, by the iterations' shares; `evenly`: those at
+    the same place share the iterations out between them.
+    """
+    numbers = np.repeat(np.arange(len(batch)), [item.times for item in batch])
+    points = random.random(len(numbers))
     if evenly:
         groups: dict[Place, list[int]] = {}
-        for number, place in enumerate(places):
-            groups.setdefault(place, []).append(number)
+        for draw, number in enumerate(numbers.tolist()):
+            groups.setdefault(batch[number].place, []).append(draw)
         for group in groups.values():
             points[group] = (random.permutation(len(group)) + points[group]) / len(group)
-    found: NDArray[np.int64] = 1 + np.searchsorted(np.cumsum(shares)[:-1], points, side="right")
+    drawn = 1 + np.searchsorted(np.cumsum(shares)[:-1], points, side="right")
+    found: dict[int, Counter[int]] = {}
+    for number, iteration in zip(numbers.tolist(), drawn.tolist(), strict=True):
+        found.setdefault(iteration, Counter())[number] += 1
     return found
 
 

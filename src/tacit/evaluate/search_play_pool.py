@@ -19,7 +19,7 @@ from tacit.solve.engine import normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.tree import build_forest
 
-PORTION = 16
+PORTION = 64
 """How many playthroughs are played together, whatever the number of workers."""
 
 
