@@ -16,6 +16,9 @@ SMALL = [
     "--set=iterations=8",
     "--set=hidden=8",
     "--set=steps=2",
+    "--set=play_iterations=8",
+    "--set=judge_every=1",
+    "--set=judge_playthroughs=2",
     "--workers=1",
 ]
 
@@ -23,9 +26,15 @@ SMALL = [
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "kuhn"
-    code, text, errors = call("train", "kuhn", f"--out={folder}", "--set=epochs=1", *SMALL)
+    plot = folder.with_name("kuhn.png")
+    code, text, errors = call(
+        "train", "kuhn", f"--out={folder}", f"--plot={plot}", "--set=epochs=2", *SMALL
+    )
     assert code == 0, errors
-    assert "16 examples in 1 epochs" in text
+    assert "examples in 2 epochs" in text
+    assert "exploitability" in text
+    assert f"tacit play kuhn --agent {folder}" in text
+    assert plot.read_bytes().startswith(b"\x89PNG")
     return folder
 
 
@@ -38,6 +47,22 @@ def test_evaluate_measures_what_the_search_plays(run: Path) -> None:
     assert 0 < found["exploitability"] < 2
     _, table, _ = call("evaluate", run, "--playthroughs=1", "--form=unsafe")
     assert "exploitability" in table
+
+
+def test_matches_tell_where_a_game_is_too_large(run: Path) -> None:
+    code, text, errors = call("evaluate", run, "--matches=20", "--json")
+    assert code == 0, errors
+    rows = json.loads(text)
+    assert [row["opponent"] for row in rows] == ["uniform", "local best response"]
+    assert all(abs(row["mean"]) <= 2 and row["error"] > 0 for row in rows)
+    assert "tacit evaluate --matches" in fails("evaluate", "liars-dice-2x5")
+
+
+def test_a_game_is_played_against_the_network_that_comes_with_it() -> None:
+    code, text, errors = call("play", "kuhn", "--seed=1", given="pass\nbet\npass\nno\n")
+    assert code == 0, errors
+    assert "Final score" in text
+    assert "solving" not in errors
 
 
 def test_a_person_plays_against_the_search(run: Path) -> None:
@@ -56,7 +81,7 @@ def test_mistakes_are_told_in_one_line(run: Path, tmp_path: Path) -> None:
         (["train", "kuhn", f"--out={run}"], "holds a run already"),
         (["train", "leduc", f"--out={run}", "--resume"], "a run of kuhn, not of leduc"),
         (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=itrations=3"], "'iterations'"),
-        (["evaluate", str(tmp_path / "none")], "does not exist"),
+        (["evaluate", str(tmp_path / "none")], "neither a run, nor a file, nor a game"),
         (["evaluate", str(run), "--algorithm=cfx"], "unknown algorithm"),
         (["play", "leduc", f"--agent={run}"], "was trained on kuhn, not on leduc"),
     ):

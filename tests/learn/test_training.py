@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import torch
 from tacit.games import GameError, load
 from tacit.learn.self_play import Examples, play_round, start
 from tacit.learn.settings import Settings
-from tacit.learn.trainer import Run, load_network, read_settings
+from tacit.learn.trainer import Run, load_network, load_origin, read_log, read_settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights, make_network
 from tacit.tree import Builder
 
@@ -54,6 +55,39 @@ def test_the_first_epoch_does_not_depend_on_the_workers() -> None:
         assert np.array_equal(here.examples.rows, outcome.examples.rows)
         assert np.array_equal(here.examples.values, outcome.examples.values)
         assert [p.state for p in here.positions] == [p.state for p in outcome.positions]
+
+
+def test_the_start_of_the_game_is_solved_once_a_round_for_all() -> None:
+    player = Player(SMALL)
+    first = start(player.encoding)
+    random = np.random.default_rng(0)
+    positions = [first] * 8
+    for _ in range(6):
+        here = sum(place.state != first.state for place in positions)
+        found = play_round(player.encoding, player.network, positions, SMALL.search, random)
+        assert len(found.examples.rows) == 1 + here
+        positions = found.positions
+    assert here > 0
+
+
+def test_beliefs_that_rule_each_other_out_are_left() -> None:
+    """In Kuhn both may be sure of the same card where one of them explores."""
+    settings = replace(SMALL, game="kuhn", depth=1, table_size=64, rounds=12)
+    player = Player(settings)
+    outcome = player.play(Task(0, 0, (start(player.encoding),) * 64), dump_weights(player.network))
+    for place in outcome.positions:
+        joint = player.encoding.states[place.state].compatibility
+        assert place.beliefs[0] @ joint @ place.beliefs[1] > 0
+
+
+def test_the_log_tells_the_exploitability_and_a_line_cut_short_is_left_out(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", replace(SMALL, judge_every=2))
+    run.train(workers=1, judge=lambda network: 0.5)
+    with (run.folder / "log.jsonl").open("a") as log:
+        log.write('{"epoch": 9')
+    assert [entry.exploitability for entry in read_log(run.folder)] == [None, 0.5, None, 0.5]
+    origin = load_origin(run.folder)
+    assert (origin.epoch, origin.examples) == (4, run.examples)
 
 
 def test_a_killed_worker_is_replaced_and_nothing_is_lost() -> None:

@@ -57,8 +57,7 @@ def evaluate(
 
     from tacit.cli.counting import counting
     from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.search_play_pool import measure_search
-    from tacit.games import GameError
+    from tacit.evaluate.search_play_pool import check_size, measure_search
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_origin
     from tacit.solve import find_algorithm
@@ -73,11 +72,7 @@ def evaluate(
     if matches is not None:
         _play_matches(path, search, games=matches, seed=seed, as_json=as_json)
         return
-    if settings.judge_every == 0:
-        raise GameError(
-            f"{settings.game} is too large to write a policy out over the whole game; "
-            "measure it in play, with --matches 2000"
-        )
+    check_size(settings.game)
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
         worth = measure_search(

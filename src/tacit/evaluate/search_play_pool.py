@@ -13,14 +13,30 @@ import torch
 from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import Form, search_policy
+from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings
 from tacit.learn.trainer import load_network
 from tacit.solve.engine import normalise
 from tacit.solve.evaluation import Evaluation, evaluate
-from tacit.tree import build_forest
+from tacit.tree import build_forest, build_tree
 
 PORTION = 64
 """How many playthroughs are played together, whatever the number of workers."""
+
+
+MOST_BYTES = 200 << 20
+"""How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
+
+
+def check_size(game: str) -> None:
+    """Refuse a game that is too large to be written out."""
+    try:
+        build_tree(load(game), max_bytes=MOST_BYTES)
+    except GameError as error:
+        raise GameError(
+            f"a policy cannot be written out over the whole game ({error}); measure it in play: "
+            "tacit evaluate --matches 2000"
+        ) from None
 
 
 def measure_search(

@@ -34,7 +34,14 @@ PRESETS: dict[str, Settings] = {
             table_size=64,
             hidden=(64, 64),
         ),
-        Settings(game="pursuit-glasses", epochs=60, halve_every=9),
+        Settings(
+            game="pursuit-glasses",
+            epochs=40,
+            halve_every=6,
+            depth=6,
+            iterations=128,
+            table_size=128,
+        ),
     )
 }
 

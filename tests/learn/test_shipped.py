@@ -1,0 +1,37 @@
+"""Networks that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacit.games import GameError
+from tacit.learn.presets import PRESETS, QUICK
+from tacit.learn.shipped import find_network, shipped
+from tacit.learn.trainer import load_network, load_origin
+
+
+def test_there_is_one_for_every_preset() -> None:
+    assert set(shipped()) == set(PRESETS) - {QUICK}
+
+
+@pytest.mark.parametrize("game", sorted(shipped()))
+def test_each_says_what_made_it_and_answers(game: str) -> None:
+    path = find_network(game)
+    origin = load_origin(path)
+    assert origin.settings.game == game
+    assert origin.command.startswith(f"tacit train {game} --seed ")
+    assert 0 < origin.seconds < 3600
+    assert path.stat().st_size < 300_000
+    network, _ = load_network(path)
+    rows = np.full((3, network.inputs), 0.25, dtype=np.float32)
+    answers = network.values(rows)
+    assert answers.shape == (3, network.encoding.outputs)
+    assert np.abs(answers).max() > 0
+
+
+def test_what_is_not_there_is_named() -> None:
+    with pytest.raises(GameError, match=r"these do: .*kuhn"):
+        find_network(Path("liars-dice-9x9"))
