@@ -25,6 +25,8 @@ def weak_kuhn(tmp_path_factory: pytest.TempPathFactory) -> Path:
         2,
         "--iterations",
         20,
+        "--seed",
+        2,
         "-o",
         path,
         "--json",

@@ -124,7 +124,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert len((tmp_path / "parts" / "log.jsonl").read_text().splitlines()) == SMALL.epochs
     network, settings = load_network(tmp_path / "parts")
     assert settings == SMALL
-    assert torch.equal(network.body[0].weight, whole.network.body[0].weight)
+    assert torch.equal(network.body[1].weight, whole.network.body[1].weight)
 
 
 def test_bad_runs_are_told_in_one_line(tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ def test_self_play_goes_through_every_kind_of_game(game: str, joint: bool) -> No
             for beliefs in position.beliefs:
                 assert beliefs.min() >= 0
                 assert beliefs.max() > 0
-    assert len(visited) > 1
+    assert visited - {start(player.encoding).state}
 
 
 def test_the_network_starts_from_the_seed() -> None:
     encoding = Player(SMALL).encoding
     first, second = (make_network(SMALL, encoding) for _ in range(2))
-    assert torch.equal(first.body[0].weight, second.body[0].weight)
+    assert torch.equal(first.body[1].weight, second.body[1].weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from numpy.testing import assert_allclose
 
 from support.bridge import Bridge
@@ -71,7 +71,14 @@ def test_iterates_are_the_references(name: str, algorithm: str, alternating: boo
 @given(game=random_games())
 def test_iterates_are_the_references_on_random_games(algorithm: str, game: RandomGame) -> None:
     bridge = Bridge(build_tree(game), Reference(game))
-    check_iterates(bridge, find_algorithm(algorithm), iterations=4)
+    minimiser = find_algorithm(algorithm)
+    if not isinstance(minimiser, FictitiousPlay):
+        # Where regrets are zero but for rounding, what is played within an iteration is too.
+        reference = ReferenceSolver(bridge.reference, minimiser)
+        for _ in range(4):
+            reference.run()
+            assume(not reference.undecided)
+    check_iterates(bridge, minimiser, iterations=4)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

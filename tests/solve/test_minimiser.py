@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose
 from tacit.games import GameError
 from tacit.solve import ALGORITHMS, FictitiousPlay, RegretMatching, find_algorithm
 
-NAMES = ["cfr", "cfr+", "linear-cfr", "dcfr", "pcfr+", "fp", "linear-fp", "flop"]
+NAMES = [
+    "cfr", "cfr+", "linear-cfr", "quadratic-cfr", "dcfr", "pcfr+", "fp", "linear-fp", "flop",
+]  # fmt: skip
 
 
 def test_the_algorithms_have_the_names_that_commands_take() -> None:
