@@ -20,7 +20,7 @@ from tacit.solve.engine import normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.tree import build_forest, build_tree
 
-PORTION = 64
+PORTION = 256
 """How many playthroughs are played together, whatever the number of workers."""
 
 
