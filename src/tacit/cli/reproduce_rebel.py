@@ -31,7 +31,7 @@ keep = click.option(
 
 @click.command("rebel-table2")
 @games
-@click.option("--playthroughs", type=click.IntRange(min=1), default=64, show_default=True)
+@click.option("--playthroughs", type=click.IntRange(min=1), default=256, show_default=True)
 @click.option(
     "--iterations",
     type=click.IntRange(min=2),
