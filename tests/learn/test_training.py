@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +106,26 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost() -> None:
         pool.close()
     for before, after in zip(first, again, strict=True):
         assert np.array_equal(before.examples.values, after.examples.values)
+
+
+def test_workers_end_when_the_run_that_made_them_is_killed() -> None:
+    script = (
+        "import os, signal\n"
+        "from tacit.learn.settings import Settings\n"
+        "from tacit.learn.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    pool = Workers(Settings(game='kuhn', hidden=(8,)), 1)\n"
+        "    print(pool._pool.submit(os.getpid).result(), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    worker = int(made.stdout)
+    for _ in range(100):
+        if not Path(f"/proc/{worker}").exists():
+            return
+        time.sleep(0.2)
+    os.kill(worker, signal.SIGKILL)
+    raise AssertionError("the worker stayed")
 
 
 def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:

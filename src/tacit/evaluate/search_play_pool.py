@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import Form, search_policy
 from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings
 from tacit.learn.trainer import load_network
+from tacit.learn.workers import become_worker
 from tacit.solve.engine import normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.tree import build_forest, build_tree
@@ -56,7 +56,7 @@ def measure_search(
     sizes = [min(PORTION, playthroughs - at) for at in range(0, playthroughs, PORTION)]
     parts: dict[int, NDArray[np.float64]] = {}
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=become_worker) as pool:
         try:
             waiting = {
                 pool.submit(_portion, network, search, size, [seed, number], form): number
@@ -78,7 +78,6 @@ def measure_search(
 def _portion(
     path: Path, search: SearchSettings, playthroughs: int, seed: list[int], form: Form
 ) -> NDArray[np.float64]:
-    torch.set_num_threads(1)
     network, _ = load_network(path)
     builder = network.encoding.builder
     tree = build_forest(builder, [builder.root])

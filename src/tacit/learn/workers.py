@@ -117,16 +117,21 @@ _player: Player | None = None
 
 def _set_up(settings: Settings) -> None:
     global _player
-    torch.set_num_threads(1)
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    become_worker()
     _player = Player(settings)
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when the one that made it is gone."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
+def become_worker() -> None:
+    """Use one core, and end this process when the one that made it is gone."""
+    torch.set_num_threads(1)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _play(task: Task, weights: bytes) -> Outcome:
