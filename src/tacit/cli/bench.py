@@ -204,7 +204,8 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
 
     ReBeL's: linear CFR, 1,024 updates of one player (512 of both), depth 2, two layers of 256. The
     error is that of a root's values against linear CFR of 4,096 iterations, for both with the
-    network that comes with tacit, at PBSs of its self-play.
+    network that comes with tacit, at PBSs of its self-play. The start of the game, which plain
+    self-play solves in every game again, is solved once a round here and counted once.
     """
     import os
     from dataclasses import replace

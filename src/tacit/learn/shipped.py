@@ -1,6 +1,7 @@
 """The trained networks that come with the package, one for each preset.
 
-Each file holds the settings, seed included, that made it: `tacit train NAME` makes it again.
+Each file holds the settings, seed included, that made it; `Origin.command` writes them as a
+command.
 """
 
 from __future__ import annotations
