@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 @click.argument("run")
 @click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [the preset's]")
 @click.option("--algorithm", help="Of the search.  [as trained]")
+@click.option(
+    "--mode",
+    type=click.Choice(["cfr-d", "cfr-avg", "cfr-avg-sound"]),
+    help="What leaves are asked for.  [that of the training]",
+)
 @click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
 @click.option(
     "--form",
@@ -38,6 +43,7 @@ def evaluate(
     *,
     iterations: int | None,
     algorithm: str | None,
+    mode: str | None,
     playthroughs: int,
     form: str,
     matches: int | None,
@@ -67,6 +73,7 @@ def evaluate(
     search = dataclasses.replace(
         settings.play,
         algorithm=find_algorithm(algorithm or settings.algorithm).name,
+        mode=mode or settings.mode,  # type: ignore[arg-type]
         iterations=iterations or settings.play_iterations,
     )
     if matches is not None:
@@ -88,6 +95,7 @@ def evaluate(
     found = {
         "game": settings.game,
         "algorithm": search.algorithm,
+        "mode": search.mode,
         "iterations": search.iterations,
         "depth": search.depth,
         "form": form,

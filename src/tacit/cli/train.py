@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from tacit.learn.network import ValueNetwork
+    from tacit.learn.network import Network
     from tacit.learn.trainer import Progress, Run
 
 
@@ -98,7 +98,7 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
         click.echo(f"the picture:  {plot}")
 
 
-def _judge(run: Run) -> Callable[[ValueNetwork], float]:
+def _judge(run: Run) -> Callable[[Network], float]:
     """What measures a network's search over the whole game."""
     import numpy as np
 
@@ -108,7 +108,7 @@ def _judge(run: Run) -> Callable[[ValueNetwork], float]:
     builder = run.encoding.builder
     tree = build_forest(builder, [builder.root])
 
-    def judge(network: ValueNetwork) -> float:
+    def judge(network: Network) -> float:
         return search_exploitability(
             tree,
             network,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from tacit.learn.network import ValueNetwork
+from tacit.learn.network import Network
 from tacit.learn.self_play import Position, SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights
@@ -39,7 +39,7 @@ def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> 
         tasks = [Task(epoch, table, places) for table, places in enumerate(positions)]
         outcomes = pool.play(tasks, weights)
         positions = [outcome.positions for outcome in outcomes]
-        return sum(len(o.examples.rows) for o in outcomes) * (2 if settings.joint else 1)
+        return sum(len(o.examples.rows) for o in outcomes) * (2 if player.encoding.joint else 1)
 
     try:
         play(0)  # leave the start of the game, and let the workers load their kernels
@@ -54,7 +54,7 @@ def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> 
 
 
 def value_errors(
-    network: ValueNetwork, searches: Sequence[SearchSettings], *, places: int, seed: int = 0
+    network: Network, searches: Sequence[SearchSettings], *, places: int, seed: int = 0
 ) -> list[float]:
     """For each search its error at PBSs of self-play: |value - converged value|.
 
@@ -76,7 +76,7 @@ def value_errors(
     return found
 
 
-def _positions(network: ValueNetwork, count: int, seed: int) -> list[Position]:
+def _positions(network: Network, count: int, seed: int) -> list[Position]:
     """PBSs at which self-play with this network searches, none of them the start of the game."""
     random = np.random.default_rng(seed)
     first = start(network.encoding)
@@ -90,7 +90,7 @@ def _positions(network: ValueNetwork, count: int, seed: int) -> list[Position]:
 
 
 def _values(
-    network: ValueNetwork, settings: SearchSettings, places: Sequence[Position]
+    network: Network, settings: SearchSettings, places: Sequence[Position]
 ) -> list[list[NDArray[np.float64]]]:
     states = [network.encoding.states[place.state] for place in places]
     tree = settings.forest(network.encoding.builder, states)

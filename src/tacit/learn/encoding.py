@@ -21,6 +21,8 @@ from tacit.tree import Builder, PublicState
 Features = Callable[[State], NDArray[np.float32]]
 MAX_TABLE = 4096
 """How many public states a game without an encoding of its own may have."""
+MAX_PAIRS = 4096
+"""How many numbers a network may answer with."""
 
 
 class Encoding:
@@ -28,12 +30,14 @@ class Encoding:
 
     `states` are the game's public states, one for each subgame key, and `number` finds them again;
     `privates[p]` lists every private key that player p can have, in the order of belief columns.
+    With `joint` one answer is for both players; with `pairs` it is for pairs of infostates.
     A row: [agent?] + acting + public features + beliefs of the first + beliefs of the second.
     """
 
-    def __init__(self, builder: Builder, *, joint: bool) -> None:
+    def __init__(self, builder: Builder, *, joint: bool, pairs: bool = False) -> None:
         self.builder = builder
-        self.joint = joint
+        self.joint = joint or pairs
+        self.pairs = pairs
         self.states = _public_states(builder)
         self.number = {state.key: number for number, state in enumerate(self.states)}
         self.symmetric = isinstance(builder.game, LiarsDice)
@@ -41,9 +45,14 @@ class Encoding:
         self.privates = _privates(self.states)
         self._index = tuple({key: i for i, key in enumerate(keys)} for keys in self.privates)
         self.width = max(len(keys) for keys in self.privates)
-        self.first_belief = (0 if joint else 1) + 1 + self.public_features
+        self.first_belief = (0 if self.joint else 1) + 1 + self.public_features
         self.inputs = self.first_belief + 2 * self.width
-        self.outputs = 2 * self.width if joint else self.width
+        self.outputs = self.width**2 if pairs else 2 * self.width if joint else self.width
+        if self.outputs > MAX_PAIRS:
+            raise GameError(
+                f"{builder.game.name} has {self.outputs} pairs of infostates, too many for a "
+                "network that answers for each; train with pairs=false"
+            )
         self.largest_payoff = _largest_payoff(self.states)
         staked = isinstance(self.states[0].sample, LeducState)
         self.stake_column = self.first_belief - self.public_features if staked else None
@@ -73,6 +82,17 @@ class Encoding:
         """[K] where the values of the infostates of `player` stand in an answer."""
         behind = 0 if player == self._first(state) or not self.joint else self.width
         return behind + self.places(state, player)
+
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[K0, K1] where the payoffs of pairs stand in an answer, the first player's in rows."""
+        rows, columns = self.places(state, 0)[:, None], self.places(state, 1)[None, :]
+        return (
+            rows * self.width + columns if self._first(state) == 0 else columns * self.width + rows
+        )
+
+    def pair_sign(self, state: PublicState) -> float:
+        """1 where answers are payoffs to player 0, -1 where they are to player 1."""
+        return 1.0 if self._first(state) == 0 else -1.0
 
     def _first(self, state: PublicState) -> int:
         return state.mover if self.symmetric and state.mover < CHANCE else 0

@@ -40,7 +40,7 @@ def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequent
     return nn.Sequential(*layers, last)
 
 
-class ValueNetwork(nn.Module):
+class BeliefNetwork(nn.Module):
     """A network that answers at leaves, in the encoding's `units`.
 
     `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
@@ -67,17 +67,44 @@ class ValueNetwork(nn.Module):
         """See `Encoding`."""
         return self.encoding.input_columns(state, player)
 
-    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """See `Encoding`."""
-        return self.encoding.output_columns(state, player)
-
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """[n, inputs] to [n, outputs], in the encoding's units."""
         return cast(torch.Tensor, self.body(rows))
 
-    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Expected values in the game's own units."""
+    def _answer(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, inputs] to [n, outputs], in the game's own units."""
         with torch.inference_mode():
             rows = torch.from_numpy(inputs)
             answer = self.body(rows) * self.encoding.units(rows)
             return cast(NDArray[np.float32], answer.numpy())
+
+
+class ValueNetwork(BeliefNetwork):
+    """A network that answers what each infostate is worth."""
+
+    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """See `Encoding`."""
+        return self.encoding.output_columns(state, player)
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Expected values in the game's own units."""
+        return self._answer(inputs)
+
+
+class PairNetwork(BeliefNetwork):
+    """A network that answers how pairs of infostates fare against each other."""
+
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """See `Encoding`."""
+        return self.encoding.pair_columns(state)
+
+    def pair_sign(self, state: PublicState) -> float:
+        """See `Encoding`."""
+        return self.encoding.pair_sign(state)
+
+    def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Payoffs in the game's own units."""
+        return self._answer(inputs)
+
+
+Network = ValueNetwork | PairNetwork

@@ -229,7 +229,7 @@ def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -
     per_root = 1 if encoding.joint else 2
     rows = np.zeros((len(positions) * per_root, encoding.inputs), dtype=np.float32)
     values = np.zeros((len(positions) * per_root, encoding.outputs), dtype=np.float32)
-    found = [search.root_values(p) for p in PLAYERS]
+    found = [search.root_pairs()] if encoding.pairs else [search.root_values(p) for p in PLAYERS]
     for number, position in enumerate(positions):
         state = encoding.states[position.state]
         for player in PLAYERS:
@@ -239,7 +239,11 @@ def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -
                 rows[row, : len(head)] = head
                 for p in PLAYERS:
                     rows[row, encoding.input_columns(state, p)] = normalised(position.beliefs[p])
-            values[row, encoding.output_columns(state, player)] = found[player][number]
+            if not encoding.pairs:
+                values[row, encoding.output_columns(state, player)] = found[player][number]
+        if encoding.pairs:
+            pairs = encoding.pair_sign(state) * found[0][number]
+            values[number, encoding.pair_columns(state)] = pairs
     return Examples(rows, values)
 
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.games import GameError
+from tacit.learn.encoding import Encoding
 from tacit.learn.self_play import SearchSettings, Stop
 from tacit.solve.search import Mode
+from tacit.tree import Builder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +25,8 @@ class Settings:
     `table_size` games each play `rounds` subgames an epoch, and one player explores with
     probability `explore`; with `random_beliefs` subgames start at random public states with random
     beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
-    one network that answers for both players at once, `policy` for a policy network of the same
+    one network that answers for both players at once, `pairs` for one that answers for pairs of
+    infostates, as the mode `cfr-avg-sound` needs, `policy` for a policy network of the same
     size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
     `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
     once, after `drop_after` epochs. The trained network is played with searches of
@@ -47,6 +50,7 @@ class Settings:
     random_beliefs: bool = False
     hidden: tuple[int, ...] = (128, 128, 128)
     joint: bool = True
+    pairs: bool = False
     policy: bool = False
     steps: int = 100
     batch: int = 256
@@ -58,6 +62,10 @@ class Settings:
     play_iterations: int = 256
     judge_every: int = 25
     judge_playthroughs: int = 32
+
+    def encoding(self, builder: Builder) -> Encoding:
+        """How PBSs become rows of the network."""
+        return Encoding(builder, joint=self.joint, pairs=self.pairs)
 
     @property
     def search(self) -> SearchSettings:

@@ -21,9 +21,8 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from tacit.games import GameError, load
-from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
-from tacit.learn.network import ValueNetwork
+from tacit.learn.network import Network
 from tacit.learn.policy_network import PolicyNetwork
 from tacit.learn.presets import find_preset
 from tacit.learn.replay import Replay
@@ -59,7 +58,7 @@ class Run:
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder = folder
         self.settings = settings
-        self.encoding = Encoding(Builder(load(settings.game)), joint=settings.joint)
+        self.encoding = settings.encoding(Builder(load(settings.game)))
         self.network = make_network(settings, self.encoding)
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=settings.learning_rate, fused=True
@@ -102,7 +101,7 @@ class Run:
         workers: int,
         each: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
-        judge: Callable[[ValueNetwork], float] | None = None,
+        judge: Callable[[Network], float] | None = None,
     ) -> None:
         """Run the epochs that are left, or for this long; an interrupt saves and goes through.
 
@@ -151,7 +150,7 @@ class Run:
             Task(self.epoch, number, positions) for number, positions in enumerate(self.positions)
         ]
         outcomes = pool.play(tasks, dump_weights(self.network))
-        made = sum(len(o.examples.rows) for o in outcomes) * (2 if settings.joint else 1)
+        made = sum(len(o.examples.rows) for o in outcomes) * (2 if self.encoding.joint else 1)
         for outcome in outcomes:
             self.replay.add(outcome.examples)
             if self.policies is not None and outcome.policies is not None:
@@ -306,7 +305,7 @@ class Origin:
         return " ".join(words)
 
 
-def save_network(path: Path, network: ValueNetwork, origin: Origin) -> None:
+def save_network(path: Path, network: Network, origin: Origin) -> None:
     """The weights alone, with what made them."""
     state = {
         "version": VERSION,
@@ -319,7 +318,7 @@ def save_network(path: Path, network: ValueNetwork, origin: Origin) -> None:
     save_aside(path, state)
 
 
-def load_network(path: Path, builder: Builder | None = None) -> tuple[ValueNetwork, Settings]:
+def load_network(path: Path, builder: Builder | None = None) -> tuple[Network, Settings]:
     """A trained network and the settings that made it; its encoding is on `builder`'s trees."""
     state = _load_state(path)
     settings = Settings.from_json(state["settings"])
@@ -327,7 +326,7 @@ def load_network(path: Path, builder: Builder | None = None) -> tuple[ValueNetwo
         builder = Builder(load(settings.game))
     elif builder.game.name != settings.game:
         raise GameError(f"{path} was trained on {settings.game}, not on {builder.game.name}")
-    network = make_network(settings, Encoding(builder, joint=settings.joint))
+    network = make_network(settings, settings.encoding(builder))
     network.load_state_dict(state["network"])
     return network, settings
 

@@ -22,7 +22,7 @@ import torch
 from tacit.games import load
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
-from tacit.learn.network import ValueNetwork
+from tacit.learn.network import Network, PairNetwork, ValueNetwork
 from tacit.learn.policy_network import PolicyNetwork
 from tacit.learn.self_play import (
     Position,
@@ -61,7 +61,7 @@ class Player:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.encoding = Encoding(Builder(load(settings.game)), joint=settings.joint)
+        self.encoding = settings.encoding(Builder(load(settings.game)))
         self.network = make_network(settings, self.encoding)
 
     def play(self, task: Task, weights: bytes) -> Outcome:
@@ -91,23 +91,24 @@ class Player:
         return Outcome(examples, tuple(positions), join(policies) if policies else None)
 
 
-def make_network(settings: Settings, encoding: Encoding) -> ValueNetwork:
+def make_network(settings: Settings, encoding: Encoding) -> Network:
     """A fresh value network, and its policy network if there is to be one, from the seed."""
     torch.manual_seed(settings.seed)
-    network = ValueNetwork(encoding, settings.hidden)
+    kind = PairNetwork if encoding.pairs else ValueNetwork
+    network = kind(encoding, settings.hidden)
     if settings.policy:
         network.guide = PolicyNetwork(encoding, settings.hidden)
     return network
 
 
-def dump_weights(network: ValueNetwork) -> bytes:
+def dump_weights(network: Network) -> bytes:
     """A network's weights as bytes."""
     buffer = io.BytesIO()
     torch.save(network.state_dict(), buffer)
     return buffer.getvalue()
 
 
-def load_weights(network: ValueNetwork, weights: bytes) -> None:
+def load_weights(network: Network, weights: bytes) -> None:
     """Give a network the weights of `dump_weights`."""
     network.load_state_dict(torch.load(io.BytesIO(weights), weights_only=True))
 

@@ -5,6 +5,10 @@ numbers: it says which column of its input holds the belief in each infostate of
 which column of its answer holds each infostate's value, so that one network can serve states with
 different infostates. Here reaches become normalised beliefs, and answers counterfactual values.
 
+Evaluators are of two kinds. One answers what each infostate is worth, at the beliefs that it is
+asked for. The other answers what each *pair* of infostates is worth, one of either player, when
+both go on as what solves the game at those beliefs would; so its answers can be met by any reach.
+
 A **guide** speaks in the same rows, and answers policies instead of values.
 """
 
@@ -15,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.solve.search_kernels import gather_beliefs, scatter_values
+from tacit.solve.search_kernels import gather_beliefs, scatter_pairs, scatter_values
 from tacit.tree import PLAYERS, PublicState, PublicTree
 
 Array = NDArray[Any]
@@ -45,7 +49,8 @@ class Guide(Encoder, Protocol):
         """[n, outputs] weights, not negative, that divided by their sum are probabilities."""
 
 
-class Evaluator(Encoder, Protocol):
+@runtime_checkable
+class ValueEvaluator(Encoder, Protocol):
     """What answers values at leaves; its `guide`, if it has one, proposes policies for searches."""
 
     guide: Guide | None
@@ -58,13 +63,22 @@ class Evaluator(Encoder, Protocol):
 
 
 @runtime_checkable
-class PairEvaluator(Protocol):
-    """An evaluator that also answers for other beliefs than those that it solves for."""
+class PairEvaluator(Encoder, Protocol):
+    """What answers how pairs of infostates fare against each other at leaves."""
 
-    def values_met(
-        self, believed: NDArray[np.float32], met: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """[n, outputs] expected values at the PBSs `met` of what solves the PBSs `believed`."""
+    guide: Guide | None
+
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[K0, K1] the answer's column for each infostate of player 0 against each of player 1."""
+
+    def pair_sign(self, state: PublicState) -> float:
+        """1 if answers for this state are payoffs to player 0, -1 if to player 1."""
+
+    def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, pairs] payoffs by what solves the PBSs in the rows of `inputs` [n, inputs]."""
+
+
+Evaluator = ValueEvaluator | PairEvaluator
 
 
 class Zero:
@@ -94,7 +108,7 @@ class Rows:
     """The PBSs at some nodes of a tree as rows of an encoder.
 
     L public states in the order of the nodes and their copies. `inputs` [L, .] holds one row for
-    each that the opponent reaches, and `row` [L] its number, or -1.
+    each that is asked, and `row` [L] its number, or -1.
     """
 
     def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
@@ -111,11 +125,13 @@ class Rows:
         pairs = [(s, p) for s in self.states for p in PLAYERS]
         self.columns, self.start = pack([encoder.input_columns(*pair) for pair in pairs])
 
-    def gather(self, player: int, reach: tuple[Array, Array]) -> NDArray[np.float32]:
-        """[n, .] the rows that matter to `player`, given both reaches; sets `row`."""
+    def gather(
+        self, player: int, reach: tuple[Array, Array], *, every: bool = False
+    ) -> NDArray[np.float32]:
+        """[n, .] the rows that the opponent of `player` reaches, or all of them; sets `row`."""
         used = gather_beliefs(
-            self.tree.arrays, self.nodes, player, self.static[player], self.columns, self.start,
-            reach[0], reach[1], self.inputs, self.row,
+            self.tree.arrays, self.nodes, player, every, self.static[player], self.columns,
+            self.start, reach[0], reach[1], self.inputs, self.row,
         )  # fmt: skip
         return self.inputs[:used]
 
@@ -123,24 +139,37 @@ class Rows:
 class Leaves:
     """The leaves of a tree and an evaluator for them; all arrays float32.
 
-    Where the opponent's reach is zero so are the counterfactual values, and the evaluator is not
-    asked.
+    Where the opponent's reach is zero so are the counterfactual values, and the evaluator need not
+    be asked. With `pairs` the evaluator is asked for pairs of infostates, even if it can answer
+    for single ones.
     """
 
-    def __init__(self, tree: PublicTree, evaluator: Evaluator) -> None:
+    def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
         self.tree = tree
-        self.evaluator = evaluator
         self.rows = Rows(tree, tree.leaves, evaluator)
-        self.believed: Rows | None = None
         self.asked = 0
         states = self.rows.states
-        pairs = [(s, p) for s in states for p in PLAYERS]
-        self.answer_columns, _ = pack([evaluator.output_columns(*pair) for pair in pairs])
         self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
         chance, self.chance_start = pack(
             [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
         )
         self.chance = chance.astype(np.float32)
+        self.pairs: PairEvaluator | None = None
+        if isinstance(evaluator, PairEvaluator) and (
+            pairs or not isinstance(evaluator, ValueEvaluator)
+        ):
+            self.pairs = evaluator
+            self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
+            self.answer_columns, self.answer_start = pack(
+                [evaluator.pair_columns(s).ravel() for s in states]
+            )
+            self.answers = np.zeros((0, 1), dtype=np.float32)
+        else:
+            assert isinstance(evaluator, ValueEvaluator)
+            self.single = evaluator
+            self.answer_columns, self.answer_start = pack(
+                [evaluator.output_columns(s, p) for s in states for p in PLAYERS]
+            )
 
     def fill(
         self,
@@ -149,40 +178,43 @@ class Leaves:
         values: Array,
         *,
         believed: tuple[Array, Array] | None = None,
-        pair: bool = False,
     ) -> None:
         """Write `player`'s counterfactual values at the leaves, given both reaches.
 
-        With `believed`, the evaluator is asked for the beliefs of those reaches instead, and with
-        `pair` also told of the others, which meet what it plays.
+        With `believed`, the evaluator is asked for the beliefs of those reaches instead.
         """
         if self.rows.count == 0:
             return
-        met = self.rows.gather(player, reach if pair or believed is None else believed)
-        self.asked += len(met)
-        if len(met) == 0:
-            answers = np.zeros((0, 1), dtype=np.float32)
-        elif pair and believed is not None:
-            assert isinstance(self.evaluator, PairEvaluator)
-            answers = self.evaluator.values_met(self._believed(player, met, believed), met)
-        else:
-            answers = self.evaluator.values(met)
+        rows = self.rows.gather(player, reach if believed is None else believed)
+        self.asked += len(rows)
+        if self.pairs is not None:
+            if len(rows):
+                self.answers = self.pairs.pair_values(rows)
+            self.meet(player, reach, values)
+            return
+        answers = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
         scatter_values(
-            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.rows.start,
+            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
             self.apart, self.chance, self.chance_start, reach[1 - player], self.rows.row, answers,
             values,
         )  # fmt: skip
 
-    def _believed(
-        self, player: int, met: NDArray[np.float32], reach: tuple[Array, Array]
-    ) -> NDArray[np.float32]:
-        """[n, .] the rows of the leaves in `met`, for these reaches."""
-        if self.believed is None:
-            self.believed = Rows(self.tree, self.tree.leaves, self.evaluator)
-        rows = self.believed.gather(player, reach)
-        place = self.believed.row[self.rows.row >= 0]
-        # A tiny reach may be lost in the average; then the leaf is believed as it is met.
-        return np.where((place >= 0)[:, None], rows[place], met)
+    def ask(self, believed: tuple[Array, Array]) -> None:
+        """Ask for the pairs at every leaf, given what is believed there, and keep the answers."""
+        assert self.pairs is not None
+        if self.rows.count == 0:
+            return
+        rows = self.rows.gather(0, believed, every=True)
+        self.asked += len(rows)
+        self.answers = self.pairs.pair_values(rows)
+
+    def meet(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
+        """Write `player`'s counterfactual values at the leaves by the answers that are kept."""
+        scatter_pairs(
+            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
+            self.sign, self.apart, self.chance, self.chance_start, reach[1 - player],
+            self.rows.row, self.answers, values,
+        )  # fmt: skip
 
 
 def pack(parts: list[Array]) -> tuple[Array, NDArray[np.int64]]:

@@ -60,15 +60,48 @@ class Oracle:
         """Solve every row's subgame, all as one forest, and answer each as well as possible."""
         states, beliefs = self._read(inputs)
         forest, policy = self.solve(states, beliefs)
-        return self._values(forest, policy, states, beliefs, BEST)
+        answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
+        judge = Judge(forest, policy, beliefs=beliefs)
+        for player in PLAYERS:
+            judge.visit(player, BEST)
+            found = {
+                node: np.nan_to_num(judge.expected(player, node))
+                for node in {root.node for root in forest.roots}
+            }
+            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
+                answer = found[root.node][root.copy]
+                answers[number, self.output_columns(state, player)] = answer
+        return answers
 
-    def values_met(
-        self, believed: NDArray[np.float32], met: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Solve the subgames of `believed`; what that plays is worth at the beliefs of `met`."""
-        states, beliefs = self._read(believed)
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """Row by row."""
+        rows = np.int32(self._widths[1]) * np.arange(state.counts[0], dtype=np.int32)
+        return rows[:, None] + np.arange(state.counts[1], dtype=np.int32)
+
+    def pair_sign(self, state: PublicState) -> float:
+        """Always payoffs to player 0."""
+        return 1.0
+
+    def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Solve every row's subgame, and tell what each pair of infostates gets by what is found.
+
+        Pairs that cannot be get nothing.
+        """
+        states, beliefs = self._read(inputs)
         forest, policy = self.solve(states, beliefs)
-        return self._values(forest, policy, states, self._read(met)[1], EXPECT)
+        answers = np.zeros((len(states), *self._widths), dtype=np.float32)
+        for column in range(self._widths[1]):
+            met = [
+                (np.ones(s.counts[0]), (np.arange(s.counts[1]) == column).astype(np.float64))
+                for s in states
+            ]
+            judge = Judge(forest, policy, beliefs=met)
+            judge.visit(0, EXPECT)
+            nodes = {root.node for root in forest.roots}
+            found = {node: np.nan_to_num(judge.expected(0, node)) for node in nodes}
+            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
+                answers[number, : state.counts[0], column] = found[root.node][root.copy]
+        return answers.reshape(len(states), -1)
 
     def solve(
         self, states: Sequence[PublicState], beliefs: Beliefs
@@ -109,27 +142,6 @@ class Oracle:
             for s, row in zip(states, inputs.astype(np.float64), strict=True)
         ]
         return states, beliefs
-
-    def _values(
-        self,
-        forest: PublicTree,
-        policy: NDArray[np.float64],
-        states: list[PublicState],
-        beliefs: Beliefs,
-        mode: int,
-    ) -> NDArray[np.float32]:
-        answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
-        judge = Judge(forest, policy, beliefs=beliefs)
-        for player in PLAYERS:
-            judge.visit(player, mode)
-            found = {
-                node: np.nan_to_num(judge.expected(player, node))
-                for node in {root.node for root in forest.roots}
-            }
-            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
-                answer = found[root.node][root.copy]
-                answers[number, self.output_columns(state, player)] = answer
-        return answers
 
 
 def _not_ruled_out(reach: NDArray[Any]) -> NDArray[Any]:

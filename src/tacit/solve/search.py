@@ -8,8 +8,11 @@ of them. What a leaf answers, and for which beliefs, is the `mode`:
   differences, which is the modified form of appendix I;
 - `cfr-avg-sound`: what is played below the leaf is what solves it at the beliefs of the average
   policy, and its values are those against the current policy. That takes an evaluator that answers
-  for two beliefs at once, such as the oracle;
-- fictitious play meets the average policy, so its leaves are evaluated there, whatever the mode.
+  for pairs of infostates; one question an iteration serves both players;
+- fictitious play meets the average policy, so its leaves are evaluated there. That answers what is
+  played against the average *now*, which is not the average of what was played: in modified
+  rock-paper-scissors the second player's share of paper becomes the first one's of scissors. With
+  `cfr-avg-sound` each response is met by what was believed at its time, and leaves answer the mean.
 """
 
 from __future__ import annotations
@@ -56,10 +59,11 @@ class Search:
         warm_start: int = 0,
         gate: Gate | None = None,
     ) -> None:
-        if mode == "cfr-avg-sound" and not isinstance(evaluator, PairEvaluator):
+        self.sound = mode == "cfr-avg-sound"
+        if self.sound and not isinstance(evaluator, PairEvaluator):
             raise GameError(
-                "cfr-avg-sound needs an evaluator that answers for two beliefs at once, such as "
-                "the oracle; with a network use cfr-avg"
+                "cfr-avg-sound needs an evaluator that answers for pairs of infostates, such as "
+                "the oracle or a network trained with pairs=true; with others use cfr-avg"
             )
         self.tree = tree
         self.minimiser = minimiser
@@ -67,7 +71,7 @@ class Search:
         self.mode = mode
         self.warm_start = warm_start
         self.iteration = 0
-        self.leaves = Leaves(tree, evaluator)
+        self.leaves = Leaves(tree, evaluator, pairs=self.sound)
         self.work = Workspace(tree, beliefs, np.float32)
         if gate is not None:
             gate.open(tree, self.work.reach)
@@ -80,10 +84,16 @@ class Search:
         self.root_sums = tuple(np.zeros(tree.sizes.values[p]) for p in PLAYERS)
         self.total_weight = 0.0
         self._averaged = [0.0, 0.0]
-        """How much weight each player's sums hold."""
+        self._latest_weight = [0.0, 0.0]
+        """How much weight each player's sums hold, and how much of it came last."""
         self._last_average = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
         self._last_averaged = [0.0, 0.0]
         """What the modified CFR-AVG takes differences from: values, and the weight behind them."""
+        self._asked: tuple[Array, Array] | None = None
+        """The sound form: the average's reaches when the leaves were last asked."""
+        self._met = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
+        self._met_sums = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
+        """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
         for player in PLAYERS:
             descend(tree.arrays, player, self.policy, self.work.reach[player], self.sums, _NONE)
         if warm_start > 0:
@@ -121,8 +131,11 @@ class Search:
         """The reaches that make the leaves' PBSs when the game goes on from this iteration.
 
         They are the current policy's in CFR-D, and the average's in CFR-AVG and fictitious play
-        (section 5.2); the game is played by the current policy in any case.
+        (section 5.2); the game is played by the current policy in any case. In the sound form the
+        average is that for which the leaves were last asked.
         """
+        if self._asked is not None:
+            return self._asked
         if self.mode == "cfr-d" and isinstance(self.minimiser, RegretMatching):
             return self.work.reach
         return self.average_reach()
@@ -140,9 +153,42 @@ class Search:
             found.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
         return found
 
+    def root_pairs(self) -> list[NDArray[np.float64]]:
+        """For each root [K0, K1] what pairs of infostates get, player 0's payoff.
+
+        Both play the average policy, and below the leaves what its beliefs lead to. The evaluator
+        must be one that answers for pairs.
+        """
+        tree, arrays = self.tree, self.tree.arrays
+        self.leaves.ask(self.average_reach())
+        states = [tree.state(root.node) for root in tree.roots]
+        found = [np.zeros(state.counts) for state in states]
+        reach = (self.work.reach[0], self.work.reach[1].copy())
+        values = np.zeros_like(self.work.values[0])
+        for column in range(max(state.counts[1] for state in states)):
+            for node in self.root_nodes:
+                at = tree.vectors(reach[1], 1, node, values=False)
+                at[:] = np.arange(at.shape[1]) == column
+            descend(arrays, 1, self.mixture, reach[1], self.sums, _NONE)
+            self.leaves.meet(0, reach, values)
+            ascend(
+                arrays, 0, EXPECT, np.zeros(4, dtype=np.float32), self.work.matrices, reach[1],
+                self.mixture, self.regrets, values, self.work.scratch,
+            )  # fmt: skip
+            for root, state, pairs in zip(tree.roots, states, found, strict=True):
+                if column < state.counts[1]:
+                    cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
+                    chance = state.compatibility[:, column]
+                    np.divide(cfv, chance, out=pairs[:, column], where=chance > 0)
+        return found
+
     def _iterate(self) -> None:
         weight = self.minimiser.weight(self.iteration)
         self.total_weight += weight
+        if self.sound:
+            first, second = self.average_reach()
+            self._asked = (first.copy(), second.copy())
+            self.leaves.ask(self._asked)
         if self.minimiser.alternating:
             for player in PLAYERS:
                 self._improve(player)
@@ -162,7 +208,11 @@ class Search:
         self.total_weight = weight
         for player in PLAYERS:
             values = work.values[player]
-            self.leaves.fill(player, work.reach, values)
+            if self.sound:
+                self.leaves.ask(work.reach)
+                self.leaves.meet(player, work.reach, values)
+            else:
+                self.leaves.fill(player, work.reach, values)
             ascend(
                 arrays, player, EXPECT, np.zeros(4, dtype=np.float32), work.matrices,
                 work.reach[1 - player], self.policy, self.regrets, values, work.scratch,
@@ -185,17 +235,19 @@ class Search:
             elif self.mode == "cfr-avg":
                 self._fill_by_difference(player)
             else:
-                average = self.average_reach()
-                self.leaves.fill(player, work.reach, values, believed=average, pair=True)
+                self.leaves.meet(player, work.reach, values)
             step = self.minimiser.step(self.iteration)
             numbers = np.array(
                 [step.positive, step.negative, step.floor, step.prediction], dtype=np.float32
             )
             mode = UPDATE
         else:
-            # An optimistic player meets the mixture, but PBSs are the average policy's.
-            average = self.average_reach() if self.minimiser.optimistic else work.reach
-            self.leaves.fill(player, work.reach, values, believed=average)
+            if self.sound:
+                self._fill_by_mean(player, self.minimiser)
+            else:
+                # An optimistic player meets the mixture, but PBSs are the average policy's.
+                average = self.average_reach() if self.minimiser.optimistic else work.reach
+                self.leaves.fill(player, work.reach, values, believed=average)
             numbers, mode = np.zeros(4, dtype=np.float32), RECORD_BEST
         ascend(
             arrays, player, mode, numbers, work.matrices, work.reach[1 - player], self.policy,
@@ -240,15 +292,32 @@ class Search:
             old[:] = average
         self._last_averaged[player] = total
 
+    def _fill_by_mean(self, player: int, minimiser: FictitiousPlay) -> None:
+        """Sound fictitious play: the mean of what the opponent's responses gave at the leaves."""
+        total = self._averaged[1 - player]
+        if total == 0:
+            self.leaves.meet(player, self.work.reach, self.work.values[player])
+            return
+        again = self._latest_weight[1 - player] if minimiser.optimistic else 0.0
+        values = self.work.values[player]
+        np.multiply(self._met[player], np.float32(again), out=values)
+        values += self._met_sums[player]
+        values /= np.float32(total + again)
+
     def _average(self, player: int, weight: float) -> None:
         """Put the player's policy into the average and carry its reach down."""
         arrays, work = self.tree.arrays, self.work
         amount = np.float32(weight)
         self._averaged[player] += weight
+        self._latest_weight[player] = weight
         if isinstance(self.minimiser, FictitiousPlay):
             again = amount if self.minimiser.optimistic else _NONE
             spare = self.spare_reach[player]
             descend(arrays, player, self.policy, spare, self.sums, amount)
+            if self.sound:
+                met = self._met[1 - player]
+                self.leaves.meet(1 - player, self.spare_reach, met)
+                self._met_sums[1 - player][:] += amount * met
             mix(arrays, player, self.policy, self.mixture, self.sums, spare, again)
             normalise_sums(arrays, player, self.mixture, self.mixture)
             descend(arrays, player, self.mixture, work.reach[player], self.sums, _NONE)

@@ -10,8 +10,12 @@ from tacit.kernel import inner_kernel, kernel
 
 
 @kernel
-def gather_beliefs(tree, nodes, player, static, columns, start, reach0, reach1, inputs, row):
+def gather_beliefs(
+    tree, nodes, player, every, static, columns, start, reach0, reach1, inputs, row
+):  # fmt: skip
     """Rows of the evaluator's input for leaves that the opponent reaches; returns their number.
+
+    With `every` for all leaves.
 
     static: [leaf nodes, features]; columns: flat, player p's at leaf node n from start[2 * n + p];
     row: [L] the row of each leaf, -1 if it has none.
@@ -25,7 +29,7 @@ def gather_beliefs(tree, nodes, player, static, columns, start, reach0, reach1, 
             opponent = tree.info_count[1 - player, node]
             at = tree.reach_start[1 - player, node] + copy * opponent
             met = reach1 if player == 0 else reach0
-            if met[at : at + opponent].sum() > 0:
+            if every or met[at : at + opponent].sum() > 0:
                 row[leaf] = used
                 inputs[used, : static.shape[1]] = static[number]
                 inputs[used, static.shape[1] :] = 0
@@ -94,6 +98,46 @@ def scatter_values(
                     for o in range(others):
                         total += chance[begin + s * along + o * across] * reach[source + o]
                     values[to + s] = total * answers[here, columns[first + s]]
+
+
+@kernel
+def scatter_pairs(
+    tree, nodes, player, columns, start, sign, apart, chance, chance_start, reach, row, answers,
+    values,
+):  # fmt: skip
+    """Counterfactual value = the sum over the opponent's infostates of reach * chance * payoff.
+
+    columns: for leaf node n from start[n] the answer's columns [K0, K1]; sign[n]: 1 if answers are
+    payoffs to player 0, -1 if to player 1; chance: see `scatter_values`.
+    """
+    leaf = 0
+    for number in range(len(nodes)):
+        node = nodes[number]
+        count = tree.info_count[player, node]
+        others = tree.info_count[1 - player, node]
+        along = others if player == 0 else 1
+        across = 1 if player == 0 else count
+        first = start[number]
+        begin = chance_start[number]
+        mine = begin if player == 0 else begin + others
+        theirs = begin + count if player == 0 else begin
+        own = sign[number] if player == 0 else -sign[number]
+        for copy in range(tree.copies[node]):
+            to = tree.value_start[player, node] + copy * count
+            source = tree.reach_start[1 - player, node] + copy * others
+            here = row[leaf]
+            leaf += 1
+            for s in range(count):
+                total = values.dtype.type(0)
+                if here >= 0:
+                    for o in range(others):
+                        pair = s * along + o * across
+                        if apart[number] == 1:
+                            weight = chance[mine + s] * chance[theirs + o]
+                        else:
+                            weight = chance[begin + pair]
+                        total += weight * reach[source + o] * answers[here, columns[first + pair]]
+                values[to + s] = own * total
 
 
 @kernel
