@@ -68,7 +68,10 @@ class SearchAgent:
                 normalised(tree.vectors(self.reach[p], p, node, values=False)[copy])
                 for p in PLAYERS
             )
-            self._search(position.state, (first, second))
+            beliefs = (first, second)
+            if self.safe:
+                beliefs = self.settings.shaken(beliefs, self.random)
+            self._search(position.state, beliefs)
 
     def _search(self, state: PublicState, beliefs: tuple[Array, Array]) -> None:
         settings = self.settings

@@ -132,7 +132,10 @@ class SearchBatch:
             normalised(tree.vectors(memory.plan.reach[p], p, node, values=False)[copy])
             for p in PLAYERS
         )
-        return tree.state(node), (first, second)
+        beliefs = (first, second)
+        return tree.state(node), self.settings.shaken(
+            beliefs, self.random
+        ) if self.safe else beliefs
 
 
 def _average_plan(search: Search, when: NDArray[np.int64]) -> _Plan:

@@ -5,7 +5,8 @@ sampled iteration of each search, and passes that iteration's beliefs down (ReBe
 of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. The policy
 that counts is the mean over all playthroughs. It is estimated from a number of them, each
 played out over every public state; since an average over few is more exploitable than over many,
-the figure is an upper bound in expectation, as in the paper's Table 2.
+the figure is an upper bound in expectation, as in the paper's Table 2. Where neither player comes
+often, only some of the playthroughs are played out, and count for the others.
 
 Within one search the mean over its sampled iteration is known exactly: it is the search's average
 policy. So only the beliefs that are passed down are sampled (`exact`, our default), and evenly: the
@@ -35,19 +36,23 @@ Array = NDArray[Any]
 Form = Literal["exact", "sampled", "unsafe"]
 FOREST = 2048
 """How many subgames are solved as one forest."""
+SHARE = 0.25
+"""All playthroughs are played out where a player comes this often; elsewhere in proportion."""
 
 
 class _Frontier(NamedTuple):
     """A subgame still to be searched.
 
     Where it stands; the players' own reaches by what is played; the reaches that are believed,
-    from which it is searched; and in how many playthroughs all of this is the same.
+    from which it is searched; in how many playthroughs all of this is the same, and for how many
+    each of these counts.
     """
 
     place: Place
     played: tuple[Array, Array]
     believed: tuple[Array, Array]
     times: int
+    weight: float
 
 
 def search_policy(
@@ -70,7 +75,7 @@ def search_policy(
     counts = tree.state(root.node).counts
     all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
     times = 1 if form == "unsafe" else playthroughs
-    waiting = [_Frontier(root, all_of_them, all_of_them, times)]
+    waiting = [_Frontier(root, all_of_them, all_of_them, times, 1.0)]
     while waiting:
         batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
         waiting += _search(tree, evaluator, settings, batch, random, form, sums)
@@ -131,15 +136,21 @@ def _search(
                         )
                         for r in (played, believed)
                     )
-                    if own[0].any() or own[1].any():
-                        below.append(_Frontier(whole, own, thought, count))
+                    share = min(1.0, max(own[0].mean(), own[1].mean()) / SHARE)
+                    kept = int(random.binomial(count, share))
+                    if kept:
+                        weight = batch[number].weight / share
+                        if form != "unsafe":
+                            thought = settings.shaken(thought, random)
+                        below.append(_Frontier(whole, own, thought, kept, weight))
 
     def add(times: Mapping[int, int]) -> None:
         for number, count in times.items():
             for whole, part in pairs[number]:
                 if forest.arrays.player[part.node] < CHANCE:
                     plan = forest.block(plans, part.node)[:, part.copy, :]
-                    tree.block(sums, whole.node)[:, whole.copy, :] += count * plan
+                    total = count * batch[number].weight
+                    tree.block(sums, whole.node)[:, whole.copy, :] += total * plan
 
     def each(iteration: int) -> None:
         due: Mapping[int, int] = when.get(iteration, {})

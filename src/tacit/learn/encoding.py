@@ -67,6 +67,17 @@ class Encoding:
             return self.largest_payoff
         return rows[:, self.stake_column, None] * self.largest_payoff
 
+    def weights(self, rows: Any) -> Any:
+        """How much each answer matters to the loss: [n, outputs], or 1 for all alike.
+
+        A pair of infostates matters as much as either is believed in: what neither is does not.
+        """
+        if not self.pairs:
+            return 1.0
+        beliefs = rows[:, self.first_belief :].reshape(len(rows), 2, self.width)
+        either = beliefs[:, 0, :, None] + beliefs[:, 1, None, :]
+        return either.reshape(len(rows), -1) * (self.width / 2)
+
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
         """[first_belief] everything of the row but the beliefs."""
         acting = 0 if self.symmetric else state.mover % 2

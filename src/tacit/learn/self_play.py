@@ -53,7 +53,8 @@ class SearchSettings:
 
     Its subgames `stop` after `depth` public moves, or where the `round` ends: before the next
     public chance event, or with the game. The first `warm_start` iterations are taken from the
-    policy network's proposal, 15 in the paper; 0 begins with the uniform policy.
+    policy network's proposal, 15 in the paper; 0 begins with the uniform policy. With `tremble`
+    the beliefs of every search below the first are shaken a little, see `shaken`.
     """
 
     algorithm: str = "dcfr"
@@ -62,6 +63,7 @@ class SearchSettings:
     depth: int = 2
     stop: Stop = "depth"
     warm_start: int = 0
+    tremble: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.warm_start < self.iterations:
@@ -86,6 +88,23 @@ class SearchSettings:
             mode=self.mode,
             warm_start=self.warm_start,
         )
+
+    def shaken(
+        self, beliefs: tuple[Array, Array], random: np.random.Generator
+    ) -> tuple[Array, Array]:
+        """Beliefs [K_0] and [K_1], each multiplied by e to the power of `tremble` normal variates.
+
+        Where a search must mix what it plays at a PBS, the solution below jumps as beliefs pass
+        that point, and a network, being smooth, learns the mean of both sides. Without trembling,
+        search would converge to the very point and then play one side alone.
+        """
+        if self.tremble == 0:
+            return beliefs
+        first, second = (
+            b * np.exp(self.tremble * random.standard_normal(len(b))).astype(b.dtype)
+            for b in beliefs
+        )
+        return first, second
 
     def weights(self) -> NDArray[np.float64]:
         """[iterations] how likely each iteration is to be sampled: its weight in the average."""
@@ -148,7 +167,7 @@ def play_round(
     """
     first = start(encoding)
     roots = [first] + [place for place in positions if place.state != first.state]
-    search = _new_search(encoding, evaluator, roots, settings)
+    search = _new_search(encoding, evaluator, roots, settings, random)
     moves = np.zeros(len(positions), dtype=np.int64)
     moves[[place.state != first.state for place in positions]] = np.arange(1, len(roots))
     games = len(positions)
@@ -177,9 +196,10 @@ def solve_positions(
     evaluator: Evaluator,
     positions: Sequence[Position],
     settings: SearchSettings,
+    random: np.random.Generator,
 ) -> Round:
     """Search at every position, and stay there."""
-    search = _new_search(encoding, evaluator, positions, settings)
+    search = _new_search(encoding, evaluator, positions, settings, random)
     search.run(settings.iterations)
     examples = collect(encoding, search, positions)
     return Round(examples, list(positions), _policies(evaluator, search))
@@ -190,11 +210,17 @@ def _new_search(
     evaluator: Evaluator,
     positions: Sequence[Position],
     settings: SearchSettings,
+    random: np.random.Generator,
 ) -> Search:
     """A search over a forest with one root for each position."""
     states = [encoding.states[position.state] for position in positions]
     tree = settings.forest(encoding.builder, states)
-    return settings.begin(tree, evaluator, [position.beliefs for position in positions])
+    first = encoding.number[encoding.builder.root.key]
+    beliefs = [
+        place.beliefs if place.state == first else settings.shaken(place.beliefs, random)
+        for place in positions
+    ]
+    return settings.begin(tree, evaluator, beliefs)
 
 
 def _policies(evaluator: Evaluator, search: Search) -> Examples | None:

@@ -43,6 +43,7 @@ class Settings:
     depth: int = 2
     stop: Stop = "depth"
     warm_start: int = 0
+    tremble: float = 0.0
     tables: int = 2
     table_size: int = 256
     rounds: int = 2
@@ -77,6 +78,7 @@ class Settings:
             depth=self.depth,
             stop=self.stop,
             warm_start=self.warm_start,
+            tremble=self.tremble,
         )
 
     @property

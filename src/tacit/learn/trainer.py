@@ -184,10 +184,12 @@ class Run:
 
         The policy network learns beside; they share no parameter, so neither disturbs the other.
         """
-        answer = self.network(torch.from_numpy(examples.rows))
+        rows = torch.from_numpy(examples.rows)
+        answer = self.network(rows)
         units = self.encoding.units(examples.rows)
         target = torch.from_numpy((examples.values / units).astype(np.float32))
-        loss = smooth_l1_loss(answer, target, beta=self.settings.huber)
+        errors = smooth_l1_loss(answer, target, beta=self.settings.huber, reduction="none")
+        loss: torch.Tensor = (errors * self.encoding.weights(rows)).mean()
         whole = loss
         if policies is not None:
             assert isinstance(self.network.guide, PolicyNetwork)

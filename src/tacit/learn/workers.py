@@ -74,7 +74,7 @@ class Player:
         for _ in range(settings.rounds):
             if settings.random_beliefs:
                 places = random_positions(self.encoding, len(positions), random)
-                part = solve_positions(self.encoding, self.network, places, settings.search)
+                part = solve_positions(self.encoding, self.network, places, settings.search, random)
             else:
                 part = play_round(
                     self.encoding,

@@ -75,8 +75,9 @@ class Oracle:
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
         """Row by row."""
-        rows = np.int32(self._widths[1]) * np.arange(state.counts[0], dtype=np.int32)
-        return rows[:, None] + np.arange(state.counts[1], dtype=np.int32)
+        rows, columns = self._widths
+        every = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+        return every[: state.counts[0], : state.counts[1]]
 
     def pair_sign(self, state: PublicState) -> float:
         """Always payoffs to player 0."""
