@@ -50,7 +50,7 @@ def test_the_sampled_form_plays_single_iterations() -> None:
     [
         ("linear-cfr", "cfr-d", 0.1),
         ("linear-cfr", "cfr-avg-sound", 0.1),
-        ("flop", "cfr-d", 0.5),
+        ("flop", "cfr-avg-sound", 0.1),
     ],
 )
 def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(
@@ -103,3 +103,60 @@ def test_sums_of_several_calls_add_up() -> None:
     policy = normalise(tree, parts[0] + parts[1])
     for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
         assert tree.block(policy, node).sum(axis=0) == pytest.approx(1)
+
+
+def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
+    builder = Builder(load("rock-paper-scissors"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm="flop", mode="cfr-d", iterations=128, depth=1)
+    sums = search_policy(
+        tree,
+        Oracle(builder, iterations=60),
+        settings,
+        playthroughs=128,
+        random=np.random.default_rng(0),
+    )
+    policy = normalise(tree, sums)
+    assert evaluate(tree, policy).exploitability > 0.2
+    first, second = (
+        tree.block(policy, node).ravel()
+        for node in np.flatnonzero(tree.arrays.action_count > 0).tolist()
+    )
+    # What beats the second player's answer is what the first plays, as often as it is answered.
+    rock, paper, scissors = first
+    assert second == pytest.approx([paper, scissors, rock], abs=0.08)
+
+
+def test_places_that_are_rarely_reached_are_played_out_less_and_count_for_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    builder = Builder(load("liars-dice-1x3"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(iterations=16, depth=1)
+    found, solved = {}, {}
+    for share in (1e-9, 0.25):
+        monkeypatch.setattr("tacit.evaluate.search_play.SHARE", share)
+        counts: list[int] = []
+        sums = search_policy(
+            tree,
+            Zero(),
+            settings,
+            playthroughs=256,
+            random=np.random.default_rng(0),
+            each=counts.append,
+        )
+        found[share], solved[share] = sums, sum(counts)
+    assert solved[0.25] < 0.7 * solved[1e-9]
+    # The plans' totals are those of all playthroughs, but for luck.
+    assert found[0.25].sum() == pytest.approx(found[1e-9].sum(), rel=0.03)
+    values = [evaluate(tree, normalise(tree, sums)).value for sums in found.values()]
+    assert values[0] == pytest.approx(values[1], abs=0.02)
+
+
+def test_beliefs_tremble_as_much_as_is_said() -> None:
+    beliefs = (np.array([0.0, 0.5, 0.5]), np.ones(1000))
+    still = SearchSettings()
+    assert still.shaken(beliefs, np.random.default_rng(0)) is beliefs
+    first, second = SearchSettings(tremble=0.1).shaken(beliefs, np.random.default_rng(0))
+    assert first[0] == 0
+    assert np.log(second).std() == pytest.approx(0.1, rel=0.1)

@@ -30,6 +30,34 @@ def test_columns_are_distinct_and_behind_the_features(name: str, joint: bool) ->
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_every_pair_has_a_column(name: str) -> None:
+    encoding = Encoding(Builder(load(name)), joint=True, pairs=True)
+    for state in encoding.states:
+        columns = encoding.pair_columns(state)
+        assert columns.shape == state.counts
+        assert len(set(columns.ravel().tolist())) == columns.size
+        assert 0 <= columns.min() <= columns.max() < encoding.outputs
+
+
+def test_the_seats_of_liars_dice_answer_pairs_alike() -> None:
+    encoding = Encoding(Builder(load("liars-dice-1x3")), joint=True, pairs=True)
+    after_one = encoding.states[encoding.number[(2, 1, False)]]
+    after_two = encoding.states[encoding.number[(2, 0, False)]]
+    assert np.array_equal(encoding.pair_columns(after_one), encoding.pair_columns(after_two).T)
+    assert encoding.pair_sign(after_one) == -encoding.pair_sign(after_two)
+
+
+def test_pairs_weigh_as_much_as_either_is_believed() -> None:
+    encoding = Encoding(Builder(load("kuhn")), joint=True, pairs=True)
+    row = np.zeros((1, encoding.inputs))
+    row[0, encoding.first_belief :] = [1, 0, 0, 0.5, 0.5, 0]
+    weights = encoding.weights(row).reshape(3, 3)
+    assert weights.mean() == pytest.approx(1)
+    assert weights[2, 2] == 0
+    assert weights[0, 2] > weights[1, 1] > 0
+
+
+@pytest.mark.parametrize("name", GAMES)
 def test_different_public_states_have_different_descriptions(name: str) -> None:
     encoding = Encoding(Builder(load(name)), joint=True)
     rows = {}

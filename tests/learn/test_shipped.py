@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.games import GameError
+from tacit.learn.network import PairNetwork
 from tacit.learn.presets import PRESETS, QUICK
 from tacit.learn.shipped import find_network, shipped
 from tacit.learn.trainer import load_network, load_origin
@@ -21,13 +22,14 @@ def test_there_is_one_for_every_preset() -> None:
 def test_each_says_what_made_it_and_answers(game: str) -> None:
     path = find_network(game)
     origin = load_origin(path)
-    assert origin.settings.game == game
+    assert origin.settings.game == game.removesuffix("-cfr-d")
     assert origin.command.startswith(f"tacit train {game} --seed ")
     assert 0 < origin.seconds < 3600
     assert path.stat().st_size < 300_000
     network, _ = load_network(path)
     rows = np.full((3, network.inputs), 0.25, dtype=np.float32)
-    answers = network.values(rows)
+    pairs = isinstance(network, PairNetwork)
+    answers = network.pair_values(rows) if pairs else network.values(rows)
     assert answers.shape == (3, network.encoding.outputs)
     assert np.abs(answers).max() > 0
 

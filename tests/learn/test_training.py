@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 import torch
 
+from tacit.evaluate.search_play import search_exploitability
 from tacit.games import GameError, load
 from tacit.learn.self_play import Examples, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import Run, load_network, load_origin, read_log, read_settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights, make_network
-from tacit.tree import Builder
+from tacit.tree import Builder, build_forest
 
 SMALL = Settings(
     game="liars-dice-1x2",
@@ -210,9 +211,14 @@ def test_settings_are_read_from_text_and_unknown_ones_refused() -> None:
 
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "pursuit-glasses", "rock-paper-scissors"])
-@pytest.mark.parametrize("joint", [True, False])
-def test_self_play_goes_through_every_kind_of_game(game: str, joint: bool) -> None:
-    settings = Settings(game=game, joint=joint, iterations=6, hidden=(8,), depth=1)
+@pytest.mark.parametrize("kind", ["joint", "single", "pairs", "pairs-fp"])
+def test_self_play_goes_through_every_kind_of_game(game: str, kind: str) -> None:
+    settings = Settings(game=game, joint=kind == "joint", iterations=6, hidden=(8,), depth=1)
+    if kind.startswith("pairs"):
+        algorithm = "flop" if kind == "pairs-fp" else "dcfr"
+        settings = replace(
+            settings, pairs=True, mode="cfr-avg-sound", algorithm=algorithm, tremble=0.1
+        )
     player = Player(settings)
     positions = [start(player.encoding)] * 16
     random = np.random.default_rng(1)
@@ -229,6 +235,26 @@ def test_self_play_goes_through_every_kind_of_game(game: str, joint: bool) -> No
                 assert beliefs.min() >= 0
                 assert beliefs.max() > 0
     assert visited - {start(player.encoding).state}
+
+
+def test_pairs_learn_what_hands_are_worth_against_each_other(tmp_path: Path) -> None:
+    settings = Settings(
+        game="kuhn", pairs=True, mode="cfr-avg-sound", algorithm="dcfr", iterations=32, depth=1,
+        tremble=0.05, huber=1.0, hidden=(32, 32), table_size=32, tables=1, epochs=12, steps=60,
+        halve_every=4,
+    )  # fmt: skip
+    run = Run.create(tmp_path / "run", settings)
+    run.train(workers=1)
+    builder = run.encoding.builder
+    worth = search_exploitability(
+        build_forest(builder, [builder.root]),
+        run.network,
+        settings.search,
+        playthroughs=128,
+        random=np.random.default_rng(0),
+    )
+    assert worth.exploitability < 0.06
+    assert worth.value == pytest.approx(-1 / 18, abs=0.02)
 
 
 def test_the_network_starts_from_the_seed() -> None:

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings, ends_round
 from tacit.solve import evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
 from tacit.solve.search import Mode, Search
-from tacit.tree import LEAF, Builder, PublicState, PublicTree, build_forest
+from tacit.tree import CHANCE, LEAF, Builder, Place, PublicState, PublicTree, build_forest
 
 Array = NDArray[Any]
 
@@ -27,7 +28,18 @@ class Fixed(Oracle):
         return forest, forest.uniform_policy()
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        return self.values_met(inputs, inputs)
+        answers = np.zeros((len(inputs), sum(self._widths)), dtype=np.float32)
+        pairs = self.pair_values(inputs)
+        for number, (state, (first, second)) in enumerate(
+            zip(*self._read(inputs), strict=True)  # type: ignore[arg-type]
+        ):
+            for player in (0, 1):
+                likely = state.compatibility * (first[:, None] if player else second)
+                payoffs = likely * pairs[number, self.pair_columns(state)]
+                mean = payoffs.sum(axis=1 - player) / likely.sum(axis=1 - player).clip(1e-30)
+                columns = self.output_columns(state, player)
+                answers[number, columns] = -mean if player else mean
+        return answers
 
 
 def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
@@ -41,7 +53,7 @@ def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
 
 
 @pytest.mark.parametrize("alternating", [True, False])
-@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "dcfr"])
+@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "dcfr", "flop", "linear-fp"])
 @pytest.mark.parametrize("mode", ["cfr-avg", "cfr-avg-sound"])
 def test_where_play_below_the_leaves_is_fixed_all_modes_are_one(
     mode: Mode, algorithm: str, alternating: bool
@@ -88,11 +100,30 @@ def test_beliefs_are_of_the_current_policy_in_cfr_d_and_of_the_average_otherwise
         assert is_average == ((algorithm, mode) != ("linear-cfr", "cfr-d"))
 
 
-def test_the_sound_form_needs_an_evaluator_for_two_beliefs() -> None:
+def test_the_sound_form_needs_an_evaluator_for_pairs() -> None:
     builder = Builder(load("kuhn"))
     settings = SearchSettings(mode="cfr-avg-sound")
-    with pytest.raises(GameError, match="answers for two beliefs at once"):
+    with pytest.raises(GameError, match="answers for pairs of infostates"):
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
+
+
+@pytest.mark.parametrize("depth", [2, 99])
+@pytest.mark.parametrize("game", ["kuhn", "leduc", "liars-dice-1x3"])
+def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(game: str, depth: int) -> None:
+    builder = Builder(load(game))
+    settings = SearchSettings(mode="cfr-avg-sound", iterations=20, depth=depth)
+    search = settings.begin(settings.forest(builder, [builder.root]), Fixed(builder), ones(builder))
+    search.run(20)
+    (pairs,) = search.root_pairs()
+    whole = build_forest(builder, [builder.root])
+    policy = whole.uniform_policy()
+    for here, place in subgame_pairs(whole, search.tree, Place(*whole.roots[0]), 0):
+        if search.tree.arrays.player[place.node] < CHANCE:
+            played = search.tree.block(search.average_policy(), place.node)[:, place.copy]
+            whole.block(policy, here.node)[:, here.copy] = played
+    likely = builder.root.compatibility
+    mean = (likely * pairs).sum() / likely.sum()
+    assert mean == pytest.approx(evaluate(whole, policy).value, abs=1e-5)
 
 
 def test_a_round_ends_where_chance_moves() -> None:

@@ -202,10 +202,10 @@ REBEL = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liar
 def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     """Training examples a second of self-play, at ReBeL's settings and at our own.
 
-    ReBeL's: linear CFR, 1,024 updates of one player (512 of both), depth 2, two layers of 256. The
-    error is that of a root's values against linear CFR of 4,096 iterations, for both with the
-    network that comes with tacit, at PBSs of its self-play. The start of the game, which plain
-    self-play solves in every game again, is solved once a round here and counted once.
+    ReBeL's: linear CFR-D, 1,024 updates of one player (512 of both), depth 2, two layers of 256.
+    The error is that of a root's values against the same search of 4,096 iterations, with the
+    network that comes with tacit for this search, at PBSs of its self-play. The start of the game,
+    which plain self-play solves in every game again, is solved once a round here and counted once.
     """
     import os
     from dataclasses import replace
@@ -225,11 +225,18 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     for name in chosen:
         own = replace(find_preset(name), tables=workers, rounds=1)
         theirs = replace(
-            own, algorithm="linear-cfr", mode="cfr-d", iterations=512, depth=2, hidden=(256, 256)
+            find_preset(f"{name}-cfr-d"),
+            tables=workers,
+            rounds=1,
+            algorithm="linear-cfr",
+            iterations=512,
+            depth=2,
+            hidden=(256, 256),
         )
-        network, _ = load_network(find_network(name))
-        errors = value_errors(network, [theirs.search, own.search], places=48)
-        for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
+        for kind, preset, settings in (("rebel", f"{name}-cfr-d", theirs), ("own", name, own)):
+            network, _ = load_network(find_network(preset))
+            search = replace(settings.search, tremble=0.0)
+            (error,) = value_errors(network, [search], places=48)
             rate = examples_per_second(settings, workers=workers, seconds=seconds)
             rows.append(
                 {

@@ -8,15 +8,31 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from tacit.cli.options import as_json
 from tacit.cli.rebel_figures import GAMES, PAPER
 
-SEARCHES = {"rebel-cfr-d": "dcfr", "rebel-fp": "flop"}
-"""The paper's rows of search, and the algorithm that ours runs in each subgame."""
+if TYPE_CHECKING:
+    from tacit.solve.search import Mode
+
+
+class Kind(NamedTuple):
+    """A row of search: what runs in each subgame, and the ending of the name of its network."""
+
+    algorithm: str
+    mode: Mode
+    ending: str
+
+
+SEARCHES = {
+    "rebel-cfr-d": Kind("dcfr", "cfr-d", "-cfr-d"),
+    "rebel-fp": Kind("flop", "cfr-avg-sound", ""),
+    "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", ""),
+}
+"""The paper's two rows, and the search that ours plays with, which the paper has no row of."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
 FIGURE_4 = ("linear-cfr", "flop", "linear-fp")
 
@@ -59,8 +75,8 @@ def table2(
 
     The networks are those that come with tacit, or trained anew into RUNS. Search samples the
     iteration whose beliefs it passes down; the mean over so many playthroughs is measured in its
-    exact form (see `tacit evaluate`), which is an upper bound. Both searches use one network, which
-    CFR-D trained.
+    exact form (see `tacit evaluate`), which is an upper bound. CFR-D has a network of its own,
+    RUNS/GAME-cfr-d; fictitious play and CFR-AVG, both in the sound form, share another.
     """
     from tacit.cli.output import console, print_json, print_table, table
 
@@ -68,13 +84,14 @@ def table2(
     for game in _chosen(games):
         for name, algorithm in FULL_GAME.items():
             rows.add((game, name), partial(_whole_game, game, algorithm, iterations))
-        for name, algorithm in SEARCHES.items():
+        for name, kind in SEARCHES.items():
+            network = game + kind.ending
             rows.add(
                 (game, name),
                 partial(
                     _search,
-                    runs / game if runs else Path(game),
-                    algorithm,
+                    runs / network if runs else Path(network),
+                    kind,
                     iterations=iterations // 2,
                     playthroughs=playthroughs,
                     seed=seed,
@@ -96,7 +113,7 @@ def table2(
             row["game"],
             row["algorithm"],
             f"{row['exploitability']:.4f}",
-            f"{row['paper']}",
+            "" if row["paper"] is None else f"{row['paper']}",
             f"{row['playthroughs']}" if searched else "",
             f"{row['training_seconds'] / 60:.0f} min" if searched else "",
             f"{row['seconds']:.0f} s",
@@ -315,7 +332,7 @@ def _whole_game(game: str, algorithm: str, iterations: int) -> dict[str, Any]:
 
 def _search(
     network: Path,
-    algorithm: str,
+    kind: Kind,
     *,
     iterations: int,
     playthroughs: int,
@@ -331,8 +348,10 @@ def _search(
 
     path = find_network(network)
     origin = load_origin(path)
-    search = replace(origin.settings.search, algorithm=algorithm, iterations=iterations)
-    title = f"{origin.settings.game}, {algorithm}"
+    search = replace(
+        origin.settings.search, algorithm=kind.algorithm, mode=kind.mode, iterations=iterations
+    )
+    title = f"{origin.settings.game}, {kind.algorithm}, {kind.mode}"
     with counting(title, playthroughs, "playthroughs", visible=visible) as each:
         worth = measure_search(
             path,
@@ -345,7 +364,8 @@ def _search(
     return {
         "exploitability": worth.exploitability,
         "value": worth.value,
-        "search": algorithm,
+        "search": kind.algorithm,
+        "mode": kind.mode,
         "iterations": iterations,
         "depth": search.depth,
         "playthroughs": playthroughs,
@@ -385,7 +405,7 @@ def _plot_table2(rows: list[dict[str, Any]], path: Path) -> None:
     """Bars: ours beside the paper's, for both searches."""
     from tacit.cli.plot import plot_bars
 
-    searched = [row for row in rows if row["algorithm"] in SEARCHES]
+    searched = [row for row in rows if row["algorithm"] in SEARCHES and row["paper"] is not None]
     plot_bars(
         [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in searched],
         {

@@ -34,6 +34,7 @@ SEARCHES = {
     "cfr-avg": SearchSettings(algorithm="linear-cfr", mode="cfr-avg"),
     "cfr-avg-sound": SearchSettings(algorithm="linear-cfr", mode="cfr-avg-sound"),
     "fp": SearchSettings(algorithm="flop"),
+    "fp-sound": SearchSettings(algorithm="flop", mode="cfr-avg-sound"),
 }
 """The paper's search algorithms: alternating linear CFR and linear optimistic fictitious play."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,12 @@ from tacit.learn.network import Network
 from tacit.learn.self_play import Position, SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights
+from tacit.solve.search import Mode
 from tacit.tree import PLAYERS
 from tacit.tree.beliefs import compatible_reach
 
-CONVERGED = SearchSettings(algorithm="linear-cfr", iterations=4096)
+CONVERGED = 4096
+"""Iterations after which a search is taken to have converged."""
 
 
 def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
@@ -58,10 +61,11 @@ def value_errors(
 ) -> list[float]:
     """For each search its error at PBSs of self-play: |value - converged value|.
 
-    The mean over roots and players, weighed by the beliefs in the infostates.
+    The mean over roots and players, weighed by the beliefs in the infostates. Converged is the
+    first search with more iterations.
     """
-    positions = _positions(network, places, seed)
-    truth = _values(network, CONVERGED, positions)
+    positions = _positions(network, searches[0].mode, places, seed)
+    truth = _values(network, replace(searches[0], iterations=CONVERGED), positions)
     found = []
     for search in searches:
         values = _values(network, search, positions)
@@ -76,14 +80,14 @@ def value_errors(
     return found
 
 
-def _positions(network: Network, count: int, seed: int) -> list[Position]:
+def _positions(network: Network, mode: Mode, count: int, seed: int) -> list[Position]:
     """PBSs at which self-play with this network searches, none of them the start of the game."""
     random = np.random.default_rng(seed)
     first = start(network.encoding)
     places, found = [first] * count, list[Position]()
     while len(found) < count:
         places = play_round(
-            network.encoding, network, places, SearchSettings(iterations=32), random
+            network.encoding, network, places, SearchSettings(mode=mode, iterations=32), random
         ).positions
         found += [place for place in places[: count // 4] if place.state != first.state]
     return found[:count]

@@ -1,4 +1,8 @@
-"""Presets: the settings that `tacit train NAME` starts from, one for each game and a quick one."""
+"""Presets: the settings that `tacit train NAME` starts from.
+
+There is one for each game; for the games of ReBeL's Table 2 also one that trains by CFR-D alone, as
+the paper does; and a quick one.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,38 @@ from dataclasses import replace
 from tacit.games import GameError
 from tacit.learn.settings import Settings
 
+SOUND = Settings(
+    algorithm="dcfr",
+    mode="cfr-avg-sound",
+    pairs=True,
+    tremble=0.03,
+    iterations=128,
+    play_iterations=128,
+    huber=1.0,
+    epochs=80,
+    halve_every=11,
+    judge_every=20,
+    judge_playthroughs=128,
+)
+"""Sound CFR-AVG with a network that answers for pairs of infostates."""
+
 PRESETS: dict[str, Settings] = {
     preset.game: preset
     for preset in (
-        Settings(game="liars-dice-1x4", epochs=70, halve_every=10),
-        Settings(game="liars-dice-1x5", epochs=70, halve_every=10),
-        Settings(game="liars-dice-1x6", epochs=60, halve_every=9),
-        Settings(game="liars-dice-2x3", epochs=60, halve_every=9),
+        replace(SOUND, game="liars-dice-1x4"),
+        replace(SOUND, game="liars-dice-1x5"),
+        replace(SOUND, game="liars-dice-1x6"),
+        replace(SOUND, game="liars-dice-2x3"),
+        replace(
+            SOUND,
+            game="leduc",
+            stop="round",
+            iterations=256,
+            play_iterations=512,
+            halve_every=10,
+            batch=1024,
+            judge_playthroughs=256,
+        ),
         Settings(
             game="liars-dice-2x5",
             epochs=70,
@@ -24,7 +53,6 @@ PRESETS: dict[str, Settings] = {
             play_iterations=64,
             judge_every=0,
         ),
-        Settings(game="leduc", stop="round"),
         Settings(game="kuhn", epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64)),
         Settings(
             game="rock-paper-scissors",
@@ -44,13 +72,27 @@ PRESETS: dict[str, Settings] = {
         ),
     )
 }
+PRESETS |= {
+    f"{preset.game}-cfr-d": preset
+    for preset in (
+        Settings(game="liars-dice-1x4", epochs=70, halve_every=10),
+        Settings(game="liars-dice-1x5", epochs=70, halve_every=10),
+        Settings(game="liars-dice-1x6", epochs=60, halve_every=9),
+        Settings(game="liars-dice-2x3", epochs=60, halve_every=9),
+    )
+}
 
 
 QUICK = "liars-dice-1x4-quick"
 """Learns in about two minutes on two cores."""
 PRESETS[QUICK] = replace(
-    PRESETS["liars-dice-1x4"], epochs=40, halve_every=6, iterations=128, judge_every=8
+    PRESETS["liars-dice-1x4"], iterations=64, epochs=60, halve_every=8, judge_every=12
 )
+
+
+def presets_of(game: str) -> list[str]:
+    """The names of the presets of a game; the game's own if there is none."""
+    return [name for name, preset in PRESETS.items() if preset.game == game] or [game]
 
 
 def find_preset(name: str) -> Settings:

@@ -24,7 +24,7 @@ from tacit.games import GameError, load
 from tacit.learn.examples import Examples
 from tacit.learn.network import Network
 from tacit.learn.policy_network import PolicyNetwork
-from tacit.learn.presets import find_preset
+from tacit.learn.presets import find_preset, presets_of
 from tacit.learn.replay import Replay
 from tacit.learn.self_play import Position, start
 from tacit.learn.settings import Settings
@@ -296,15 +296,21 @@ class Origin:
 
     @property
     def command(self) -> str:
-        """The command that makes the network again, told from its game's preset."""
-        preset = dataclasses.asdict(find_preset(self.settings.game))
-        own = dataclasses.asdict(self.settings)
-        words = [f"tacit train {self.settings.game} --seed {self.settings.seed}"]
-        for name, value in own.items():
-            if name not in NOT_LEARNT and value != preset[name]:
+        """The command that makes the network again, told from the nearest preset of its game."""
+        changes = {name: self._changes(name) for name in presets_of(self.settings.game)}
+        nearest = min(changes, key=lambda name: len(changes[name]))
+        seed = f"tacit train {nearest} --seed {self.settings.seed}"
+        return " ".join([seed, *(f"--set {change}" for change in changes[nearest])])
+
+    def _changes(self, preset: str) -> list[str]:
+        """How the settings differ from those of a preset."""
+        before = dataclasses.asdict(find_preset(preset))
+        found = []
+        for name, value in dataclasses.asdict(self.settings).items():
+            if name not in NOT_LEARNT and value != before[name]:
                 text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-                words.append(f"--set {name}={text}")
-        return " ".join(words)
+                found.append(f"{name}={text}")
+        return found
 
 
 def save_network(path: Path, network: Network, origin: Origin) -> None:
