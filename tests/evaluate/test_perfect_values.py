@@ -18,6 +18,14 @@ def test_perfect_values_are_as_good_as_the_whole_game(game: str, search: str) ->
     assert row.exploitability < 2 * row.full_game
 
 
+@pytest.mark.parametrize("search", ["cfr-avg-sound", "fp-sound"])
+def test_the_sound_forms_are_as_good_in_shallow_subgames(search: str) -> None:
+    [row] = compare_with_full_game(
+        ["liars-dice-1x4"], iterations=128, depth=2, searches=[search], oracle_iterations=60
+    )
+    assert row.exploitability < 2 * row.full_game
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 def test_perfect_values_stay_as_good_with_more_iterations(search: str) -> None:

@@ -36,7 +36,7 @@ Array = NDArray[Any]
 Form = Literal["exact", "sampled", "unsafe"]
 FOREST = 2048
 """How many subgames are solved as one forest."""
-SHARE = 0.25
+SHARE = 0.05
 """All playthroughs are played out where a player comes this often; elsewhere in proportion."""
 
 
