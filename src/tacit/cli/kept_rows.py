@@ -24,6 +24,10 @@ class KeptRows:
         self.names = tuple(names)
         self.found: list[dict[str, Any]] = []
         self.kept: dict[tuple[Any, ...], dict[str, Any]] = {}
+        if path is not None:
+            from tacit.formats.solution import check_writable
+
+            check_writable(path)
         if path is not None and path.exists():
             try:
                 rows = json.loads(path.read_text())

@@ -119,20 +119,20 @@ def _show(game: str, kinds: dict[Weakness, list[Row]], iterations: int) -> None:
 
     shown = table("method", *kinds, "worst rise", "raised", text_columns=1)
     for lines in zip(*kinds.values(), strict=True):
-        count = sum(row.blueprints for row in lines)
         shown.add_row(
             lines[0].method,
             *(f"{row.exploitability:.4f}" for row in lines),
             f"{max(row.worst_rise for row in lines):+.4f}",
-            f"{sum(row.raised for row in lines)} of {count}",
+            f"{sum(row.raised for row in lines)}",
         )
     seeds = next(iter(kinds.values()))[0].blueprints
+    count = seeds * len(kinds)
     print_table(
         console(),
         shown,
         title=f"{game}: exploitability by what makes the blueprint weak, {seeds} seeds each",
-        note=f"{iterations:,} iterations of predictive CFR+ for each subgame. Raised: blueprints "
-        f"that are more exploitable than before by over {SOLVER_ERROR:g}.",
+        note=f"{iterations:,} iterations of predictive CFR+ for each subgame. Raised: of {count} "
+        f"blueprints those more exploitable than before by over {SOLVER_ERROR:g}.",
     )
 
 
