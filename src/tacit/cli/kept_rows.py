@@ -50,5 +50,6 @@ class KeptRows:
     def _save(self) -> None:
         if self.path is not None:
             aside = self.path.with_name(self.path.name + ".part")
-            aside.write_text(json.dumps(list(self.kept.values()), indent=1) + "\n")
+            lines = ",\n".join(json.dumps(row) for row in self.kept.values())
+            aside.write_text(f"[\n{lines}\n]\n")
             os.replace(aside, self.path)
