@@ -130,7 +130,7 @@ def safe_table(game: str) -> str:
     for lines in zip(*found, strict=True):
         cells = [f"{row.exploitability:.4f}" for row in lines]
         worst = max(row.worst_rise for row in lines)
-        cells += [f"{worst + 0.0:+.4f}", f"{sum(row.raised for row in lines)}"]
+        cells += [f"{round(worst, 4) + 0.0:+.4f}", f"{sum(row.raised for row in lines)}"]
         name = lines[0].method
         shown = name if name == BLUEPRINT else f"`{name}`"
         text.append(f"| {shown} | {' | '.join(cells)} |")
