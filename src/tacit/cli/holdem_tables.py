@@ -54,7 +54,7 @@ def holdem_tables(
     """Safe subgame solving (Tables 3 and 5) in flop and turn hold'em, beside the paper's figures.
 
     A blueprint in card buckets; all subgames behind the deal solved again by every method, and the
-    exact exploitability without buckets. Takes about half an hour on a free core; a run that is
+    exact exploitability without buckets. Takes about ten minutes on a free core; a run that is
     stopped goes on where it was when it is started again.
     """
     from tacit.cli.output import print_json

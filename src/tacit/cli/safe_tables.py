@@ -38,7 +38,7 @@ def safe_tables(
     For each game weak blueprints of three kinds, so many seeds of each; all subgames a few moves
     below the root are solved again for both players. `off-tree` is Leduc with raises that the
     blueprint does not know: translation against nested solving, by 100 iterations. Each table is
-    printed when it is ready.
+    printed when it is ready; all of them take about twenty minutes on a free core.
     """
     from tacit.cli.counting import counting
     from tacit.cli.output import print_json
