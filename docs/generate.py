@@ -6,16 +6,19 @@ another: `<!-- generated: sizes kuhn -->` … `<!-- end -->`.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 
 from tacit.cli.games import Facts, facts
+from tacit.evaluate.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.games import families, load
 from tacit.solve import Limits, evaluate, solve_tree
 from tacit.solve.blueprint import Blueprint, Survey
@@ -107,6 +110,87 @@ def coin_toss_methods() -> str:
     return "\n".join(rows)
 
 
+def kept(name: str) -> Any:
+    """What a command has printed or kept; the page that shows it names the command."""
+    return json.loads((DOCS / "results" / f"{name}.json").read_text())
+
+
+def safe_table(game: str) -> str:
+    """Every method over weak blueprints of a game, from the rows that `safe-tables` has kept."""
+    rows = [row for row in kept("safe-tables") if row["game"] == game]
+    kinds = list(dict.fromkeys(row["blueprint"] for row in rows))
+    found = [
+        summary([row["exploitability"] for row in rows if row["blueprint"] == kind])
+        for kind in kinds
+    ]
+    text = [
+        f"| `{game}`, {len(rows)} blueprints | {' | '.join(kinds)} | worst rise | raised |",
+        f"| --- | {' | '.join('--:' for _ in kinds)} | --: | --: |",
+    ]
+    for lines in zip(*found, strict=True):
+        cells = [f"{row.exploitability:.4f}" for row in lines]
+        worst = max(row.worst_rise for row in lines)
+        cells += [f"{round(worst, 4) + 0.0:+.4f}", f"{sum(row.raised for row in lines)}"]
+        name = lines[0].method
+        shown = name if name == BLUEPRINT else f"`{name}`"
+        text.append(f"| {shown} | {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def off_tree_table() -> str:
+    """Answers to raises that a blueprint of Leduc does not know, from the same rows."""
+    rows = [row for row in kept("safe-tables") if row["game"] == OFF_TREE_GAME]
+    text = ["| answer | exploitability |", "| --- | --: |"]
+    return "\n".join(
+        [*text, *(f"| {row['blueprint']} | {row['exploitability']:.4f} |" for row in rows)]
+    )
+
+
+def bench_subgame() -> str:
+    """What each method's gadget adds to an iteration, from what `bench subgame --json` printed."""
+    text = ["| method | ratio |", "| --- | --: |"]
+    for row in kept("bench-subgame"):
+        text.append(f"| `{row['method']}` | {row['ratio']:.2f} |")
+    return "\n".join(text)
+
+
+def holdem_off_tree_table() -> str:
+    """Answers to bets that a blueprint of a turn does not know."""
+    text = ["| answer | exploitability in mbb/h |", "| --- | --: |"]
+    for row in kept("holdem-off-tree"):
+        text.append(f"| {row['answer']} | {row['exploitability_mbb']:,.2f} |")
+    return "\n".join(text)
+
+
+def holdem_table(*names: str) -> str:
+    """Columns of `holdem-tables` side by side: mbb/h, and the share of the blueprint's, of each."""
+    columns = [kept(name) for name in names]
+    heads = []
+    for column in columns:
+        settings = column["settings"]
+        heads += [f"{settings['buckets']:,} buckets", "share", "paper", "share"]
+    text = [f"| method | {' | '.join(heads)} |", f"| --- | {' | '.join('--:' for _ in heads)} |"]
+    for lines in zip(*(column["rows"] for column in columns), strict=True):
+        cells = []
+        for row, column in zip(lines, columns, strict=True):
+            first = column["rows"][0]
+            for key in ("exploitability_mbb", "paper_mbb"):
+                if row[key] is None:
+                    cells += ["", ""]
+                else:
+                    cells += [f"{row[key]:,.2f}", f"{100 * row[key] / first[key]:.1f} %"]
+        text.append(f"| {lines[0]['method']} | {' | '.join(cells)} |")
+    for column in columns:
+        if column["boards_solved"] != column["boards"]:
+            raise ValueError("a table of a run that has not come to its end")
+    return "\n".join(text)
+
+
+def holdem_differences(name: str) -> str:
+    """How the game and the effort of a column differ from the paper's."""
+    return "\n".join(f"- {line}" for line in kept(name)["differences"])
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "sizes": sizes,
     "rules": rules,
@@ -114,6 +198,12 @@ KINDS: dict[str, Callable[..., str]] = {
     "convergence": convergence,
     "coin-toss-methods": coin_toss_methods,
     "source": source,
+    "safe-table": safe_table,
+    "off-tree-table": off_tree_table,
+    "bench-subgame": bench_subgame,
+    "holdem-off-tree-table": holdem_off_tree_table,
+    "holdem-table": holdem_table,
+    "holdem-differences": holdem_differences,
 }
 
 

@@ -107,6 +107,27 @@ def test_a_public_state_that_the_blueprint_never_reaches(tmp_path: Path) -> None
     assert "the blueprint never reaches this public state: player 1 does not come here" in message
 
 
+def test_a_depth_limited_subgame_is_solved_to_the_end(weak_kuhn: Path) -> None:
+    arguments = ("subgame", "kuhn", "--blueprint", weak_kuhn, "-m", "maxmargin", "-n", 60, "--json")
+    whole = json.loads(call(*arguments)[1])
+    for leaves in ("oracle", "kuhn"):
+        code, out, _ = call(*arguments, "--depth", 1, "--leaves", leaves)
+        found = json.loads(out)
+        assert code == 0
+        assert found["policy"].keys() == whole["policy"].keys()
+        assert found["policy"] != whole["policy"]
+        assert found["margins"].keys() == whole["margins"].keys()
+        assert found["exploitability_after"] < found["exploitability_before"] + 0.01
+
+
+def test_depths_that_cannot_be_are_refused(weak_kuhn: Path) -> None:
+    arguments = ("subgame", "kuhn", "--blueprint", weak_kuhn, "--depth", 1)
+    assert "leave --depth out" in fails(*arguments, "-a", "lp")
+    assert "was trained on leduc, not on kuhn" in fails(*arguments, "--leaves", "leduc")
+    assert "is neither a run, nor a file" in fails(*arguments, "--leaves", "nothing")
+    assert "algorithm that matches regrets" in fails(*arguments, "-a", "flop")
+
+
 @pytest.mark.slow
 def test_a_gadget_adds_little_to_a_river() -> None:
     code, out, _ = call("bench", "subgame", "--methods", "resolve,maxmargin", "--json")

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.evaluate.safe_tables import BLUEPRINT, WEAKNESSES, Weakness, off_tree_table, safe_table
+from tacit.evaluate.safe_tables import (
+    BLUEPRINT,
+    WEAKNESSES,
+    Row,
+    Weakness,
+    off_tree_answers,
+    safe_table,
+    summary,
+)
 from tacit.solve.subgame import Effort
 
 
@@ -28,13 +36,38 @@ def test_leduc_comes_out_in_order(weakness: Weakness) -> None:
     assert rows["maxmargin"].exploitability <= rows["resolve"].exploitability + 1e-3
 
 
+SAFE = ("resolve", "maxmargin", "reach-maxmargin")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["leduc", "liars-dice-1x3", "pursuit-glasses"])
+def test_over_many_seeds_safe_methods_are_safe_and_come_out_in_order(game: str) -> None:
+    effort = Effort(iterations=1000, double=True)
+    means = dict.fromkeys(SAFE, 0.0)
+    raised = 0
+    for weakness in WEAKNESSES:
+        rows = safe_table(game, weakness, seeds=8, methods=("unsafe", *SAFE), effort=effort)
+        found = {row.method: row for row in rows}
+        raised += found["unsafe"].raised
+        for method in SAFE:
+            assert found[method].raised == 0
+            means[method] += found[method].exploitability
+    assert means["reach-maxmargin"] < means["maxmargin"] < means["resolve"]
+    assert raised > 0 or game == "leduc"
+
+
+def test_a_summary_has_means_and_rises() -> None:
+    worths = [{BLUEPRINT: 0.5, "unsafe": 0.3}, {BLUEPRINT: 0.1, "unsafe": 0.2}]
+    first, second = summary(worths)
+    assert first == Row(BLUEPRINT, pytest.approx(0.3), 0.0, 0, 2)
+    assert second == Row("unsafe", pytest.approx(0.25), pytest.approx(0.1), 1, 2)
+
+
 @pytest.mark.slow
 def test_nested_solving_beats_both_translations() -> None:
-    rows = {
-        row.method: row.exploitability
-        for row in off_tree_table(methods=("resolve", "maxmargin", "reach-maxmargin"))
-    }
-    translated = min(worth for name, worth in rows.items() if name.startswith("translation"))
-    nested = [worth for name, worth in rows.items() if name.startswith("nested")]
+    answers = off_tree_answers(methods=SAFE)
+    worths = {name: measure() for name, measure in answers.items()}
+    translated = min(worth for name, worth in worths.items() if name.startswith("translation"))
+    nested = [worth for name, worth in worths.items() if name.startswith("nested")]
     assert len(nested) == 6
     assert max(nested) < translated

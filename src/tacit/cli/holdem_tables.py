@@ -54,7 +54,7 @@ def holdem_tables(
     """Safe subgame solving (Tables 3 and 5) in flop and turn hold'em, beside the paper's figures.
 
     A blueprint in card buckets; all subgames behind the deal solved again by every method, and the
-    exact exploitability without buckets. Takes about half an hour on a free core; a run that is
+    exact exploitability without buckets. Takes about ten minutes on a free core; a run that is
     stopped goes on where it was when it is started again.
     """
     from tacit.cli.output import print_json
@@ -151,24 +151,39 @@ class StageBar:
 
 @click.command("holdem-off-tree")
 @click.option("--iterations", type=click.IntRange(min=1), default=300, show_default=True)
-@click.option("--blueprint-iterations", type=click.IntRange(min=1), default=1_000)
+@click.option(
+    "--blueprint-iterations", type=click.IntRange(min=1), default=1_000, show_default=True
+)
 @as_json
 def holdem_off_tree(*, iterations: int, blueprint_iterations: int, as_json: bool) -> None:
     """Bets that a blueprint of a turn spot does not know: translation against nested solving."""
     from dataclasses import asdict
 
+    from tacit.cli.counting import counting
     from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.holdem_off_tree import BETS, UNKNOWN, off_tree_rows, turn_spot
+    from tacit.evaluate.holdem_off_tree import (
+        ANSWERS,
+        BETS,
+        UNKNOWN,
+        OffTreeRow,
+        off_tree_rows,
+        turn_spot,
+    )
     from tacit.solve.subgame import Effort
 
     spot = turn_spot()
-    with StageBar("off-tree", visible=not as_json) as bar:
-        bar.on_stage("the blueprint", 0.0)
+    found: list[OffTreeRow] = []
+    with counting("off-tree", ANSWERS, "answers", visible=not as_json) as each:
+
+        def tell(row: OffTreeRow) -> None:
+            found.append(row)
+            each(len(found))
+
         rows = off_tree_rows(
             spot,
             blueprint_iterations=blueprint_iterations,
             effort=Effort(algorithm="dcfr", iterations=iterations),
-            on_row=lambda row: bar.on_stage(row.answer, 0.0),
+            on_row=tell,
         )
     if as_json:
         print_json([asdict(row) for row in rows])

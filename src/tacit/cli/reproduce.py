@@ -14,6 +14,7 @@ import numpy as np
 from tacit.cli.holdem_tables import holdem_off_tree, holdem_tables
 from tacit.cli.options import as_json, memory
 from tacit.cli.reproduce_rebel import ablations, figure4, table2
+from tacit.cli.safe_tables import safe_tables
 from tacit.games import GameError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def reproduce() -> None:
     """Compute the figures of the papers anew."""
 
 
-for command in (table2, figure4, ablations, holdem_tables, holdem_off_tree):
+for command in (table2, figure4, ablations, safe_tables, holdem_tables, holdem_off_tree):
     reproduce.add_command(command)
 
 
@@ -110,79 +111,6 @@ def teh_tabular_command(
         cells = (f"{found[iteration, algorithm]:,.4g}" for algorithm in ALGORITHMS)
         shown.add_row(f"{iteration:,}", *cells)
     print_table(console(), shown, title=f"{spot.name}: exploitability in mbb/h")
-
-
-SAFE_GAMES = ("leduc", "liars-dice-1x3", "pursuit-glasses")
-
-
-@reproduce.command("safe-tables")
-@click.option("--games", metavar="NAMES", help=f"Some of {', '.join(SAFE_GAMES)}, off-tree.")
-@click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True)
-@click.option("--iterations", type=click.IntRange(min=1), default=500, show_default=True)
-@as_json
-def safe_tables_command(*, games: str | None, seeds: int, iterations: int, as_json: bool) -> None:
-    """Safe subgame solving (tables 3 to 5), on small games: exploitability by method.
-
-    For each game weak blueprints of three kinds, so many seeds of each; all subgames a few moves
-    below the root are solved again for both players. `off-tree` is Leduc with raises that the
-    blueprint does not know: translation against nested solving.
-    """
-    from dataclasses import asdict
-
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.safe_tables import (
-        DEPTHS,
-        OFF_TREE_GAME,
-        OFF_TREE_KNOWN,
-        WEAKNESSES,
-        Row,
-        off_tree_table,
-        safe_table,
-    )
-    from tacit.games import GameError
-    from tacit.solve.subgame import Effort
-
-    chosen = games.split(",") if games else [*SAFE_GAMES, "off-tree"]
-    if unknown := [name for name in chosen if name not in (*DEPTHS, "off-tree")]:
-        raise GameError(f"no table for {unknown[0]}; there are: {', '.join(DEPTHS)}, off-tree")
-
-    def tell(line: str) -> None:
-        if not as_json:
-            click.echo(line, err=True)
-
-    effort = Effort(iterations=iterations, double=True)
-    found: dict[str, dict[str, list[Row]]] = {}
-    for name in chosen:
-        if name == "off-tree":
-            found[name] = {"unknown raises": off_tree_table(tell=tell)}
-        else:
-            found[name] = {
-                weakness: safe_table(name, weakness, seeds=seeds, effort=effort, tell=tell)
-                for weakness in WEAKNESSES
-            }
-    if as_json:
-        print_json(
-            [
-                {"game": name, "blueprint": kind, **asdict(row)}
-                for name, kinds in found.items()
-                for kind, rows in kinds.items()
-                for row in rows
-            ]
-        )
-        return
-    for name, kinds in found.items():
-        shown = table("method", *kinds, "worst rise", text_columns=1)
-        for lines in zip(*kinds.values(), strict=True):
-            shown.add_row(
-                lines[0].method,
-                *(f"{row.exploitability:.4f}" for row in lines),
-                f"{max(row.worst_rise for row in lines):+.4f}",
-            )
-        title = f"{name}: exploitability by what makes the blueprint weak, {seeds} seeds each"
-        if name == "off-tree":
-            known = " and ".join(map(str, OFF_TREE_KNOWN))
-            title = f"{OFF_TREE_GAME}: exploitability, the blueprint knows raises of {known} units"
-        print_table(console(), shown, title=title)
 
 
 def teh_tabular(

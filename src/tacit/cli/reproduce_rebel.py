@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from tacit.cli.kept_rows import KeptRows
 from tacit.cli.options import as_json
 from tacit.cli.rebel_figures import GAMES, PAPER
 
@@ -83,10 +83,10 @@ def table2(
     rows = Rows(out)
     for game in _chosen(games):
         for name, algorithm in FULL_GAME.items():
-            rows.add((game, name), partial(_whole_game, game, algorithm, iterations))
+            rows.row((game, name), partial(_whole_game, game, algorithm, iterations))
         for name, kind in SEARCHES.items():
             network = game + kind.ending
-            rows.add(
+            rows.row(
                 (game, name),
                 partial(
                     _search,
@@ -228,7 +228,7 @@ def ablations(
     rows = Rows(out)
     for kind, changes in ABLATIONS.items():
         for seed in range(seeds):
-            rows.add(
+            rows.row(
                 (game, f"{kind}-seed-{seed}"),
                 partial(
                     _train, game, kind, {**changes, "epochs": str(epochs), "seed": str(seed)}, runs
@@ -247,7 +247,7 @@ def ablations(
                     "iterations": row.iterations,
                 }
 
-            rows.add((name, f"perfect-{search}"), perfect)
+            rows.row((name, f"perfect-{search}"), perfect)
     if plot is not None:
         _plot_ablations(rows.found, plot)
     if as_json:
@@ -278,36 +278,15 @@ ABLATIONS: dict[str, dict[str, str]] = {
 }
 
 
-class Rows:
-    """Rows that are made one by one, and kept in a file if one is given."""
+class Rows(KeptRows):
+    """Rows of a game and an algorithm, the paper's figure in each."""
 
     def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.found: list[dict[str, Any]] = []
-        self.kept: dict[tuple[str, str], dict[str, Any]] = {}
-        if path is not None and path.exists():
-            from tacit.games import GameError
+        super().__init__(path, ("game", "algorithm"))
 
-            try:
-                self.kept = {
-                    (row["game"], row["algorithm"]): row for row in json.loads(path.read_text())
-                }
-            except (json.JSONDecodeError, TypeError, KeyError) as error:
-                raise GameError(f"{path} is damaged ({error}); move it away") from None
-
-    def add(self, key: tuple[str, str], make: Callable[[], dict[str, Any]]) -> None:
+    def row(self, key: tuple[str, str], make: Callable[[], dict[str, Any]]) -> None:
         """The row of a game and an algorithm: kept from before, or made now."""
-        row = self.kept.get(key)
-        if row is None:
-            began = time.perf_counter()
-            head = {"game": key[0], "algorithm": key[1], "paper": PAPER.get(key)}
-            row = {**head, **make(), "seconds": time.perf_counter() - began}
-        self.found.append(row)
-        if self.path is not None:
-            self.kept[key] = row
-            aside = self.path.with_name(self.path.name + ".part")
-            aside.write_text(json.dumps(list(self.kept.values()), indent=1))
-            os.replace(aside, self.path)
+        self.add({"game": key[0], "algorithm": key[1], "paper": PAPER.get(key)}, make)
 
 
 def _chosen(games: str | None) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +16,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.solve import Evaluation, Solution
-    from tacit.solve.subgame import Resolved
-    from tacit.tree import Place
+    from tacit.solve.blueprint import Survey, View
+    from tacit.solve.leaves import Evaluator
+    from tacit.solve.subgame import Effort, Resolved
+    from tacit.tree import Place, PublicTree
 
 METHODS = (
     "unsafe, resolve, maxmargin, reach-maxmargin, estimated, estimated-distributional, "
     "reach-estimated-distributional, continual; the reach methods also as …-not-split"
 )
+
+
+ORACLE = "oracle"
 
 
 @click.command()
@@ -49,6 +56,26 @@ METHODS = (
     "--algorithm", "-a", metavar="NAME", default="pcfr+", show_default=True, help="Or lp."
 )
 @click.option("--iterations", "-n", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    help="Search only so many moves ahead, again and again to the end.  [default: to the end]",
+)
+@click.option(
+    "--leaves",
+    metavar="NAME",
+    default=ORACLE,
+    show_default=True,
+    help="What answers at --depth: exact solving, or a network: a run, a file, or the game of one "
+    "that comes with tacit.",
+)
+@click.option(
+    "--leaf-iterations",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help=f"Of the {ORACLE}, at each leaf and step.",
+)
 @click.option("--gift-scale", type=float, default=1.0, show_default=True, help="Multiplies gifts.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Save the new policy here.")
 @memory
@@ -63,6 +90,9 @@ def subgame(
     below: int,
     algorithm: str,
     iterations: int,
+    depth: int | None,
+    leaves: str,
+    leaf_iterations: int,
     gift_scale: float,
     out: Path | None,
     memory: int,
@@ -94,33 +124,81 @@ def subgame(
     survey = Survey(Blueprint.of(solution), player - 1)
     if moves is None:
         places = [place for place in places if survey.comes_to(place)]
-    effort = Effort(algorithm=algorithm, iterations=iterations, gift_scale=gift_scale, double=True)
+    effort = Effort(
+        algorithm=algorithm,
+        iterations=iterations,
+        gift_scale=gift_scale,
+        double=True,
+        depth=depth,
+        evaluator=None if depth is None else _evaluator(tree, leaves, leaf_iterations),
+    )
     found = _solve(survey, places, method, effort)
     written = solution.policy
     for resolved in found:
         written = resolved.written_into(tree, written)
     before, after = evaluate(tree, solution.policy), evaluate(tree, written)
+    offers = [
+        pair for solved in found for pair in zip(solved.views, solved.alternatives, strict=True)
+    ]
+    asked = offers[: len(places)]  # What follows are the leaves of depth-limited subgames.
+    done = Done(solution, player, method, asked, written, before, after, survey.names)
     if out is not None:
         save_solution(_improved(solution, written, method, after), out)
     if as_json:
-        _print_json(solution, player, method, found, before, after, survey.names)
+        _print_json(done)
     else:
-        _print(solution, player, method, found, before, after, survey.names)
+        _print(done)
 
 
-def _solve(survey: Any, places: list[Place], method: str, effort: Any) -> list[Resolved]:
+@dataclass(frozen=True)
+class Done:
+    """Subgames solved again: each view with what the opponent was offered, and the new policy."""
+
+    solution: Solution
+    player: int
+    method: str
+    views: list[tuple[View, NDArray[np.float64]]]
+    policy: NDArray[np.float64]
+    before: Evaluation
+    after: Evaluation
+    names: Callable[[Place], str]
+
+    @property
+    def opponent(self) -> int:
+        """The number of the other player, from zero on."""
+        return 2 - self.player
+
+
+def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
+    """What answers at the leaves of a depth-limited subgame."""
+    from tacit.solve.oracle import Oracle
+
+    if leaves == ORACLE:
+        return Oracle(tree.builder, iterations=iterations)
+    from tacit.learn.shipped import find_network
+    from tacit.learn.trainer import load_network
+
+    return load_network(find_network(leaves), tree.builder)[0]
+
+
+def _solve(survey: Survey, places: list[Place], method: str, effort: Effort) -> list[Resolved]:
     from tacit.games import GameError
     from tacit.solve import LINEAR_PROGRAM
-    from tacit.solve.subgame import solve_subgames
+    from tacit.solve.subgame import solve_subgames, solve_to_the_end
     from tacit.solve.subgame_program import solve_view_exactly
 
     if not places:
         raise GameError("the blueprint reaches none of these subgames; name another with --at")
     if effort.algorithm == LINEAR_PROGRAM:
+        if effort.depth is not None:
+            raise GameError("a linear program solves to the end; leave --depth out, or choose CFR")
         return [
             solve_view_exactly(survey.tree, survey.at(place), method, effort) for place in places
         ]
-    return [solve_subgames(survey, places, method, effort)]
+    if effort.depth is None:
+        return [solve_subgames(survey, places, method, effort)]
+    views = [survey.at(place) for place in places]
+    return solve_to_the_end(survey.tree, views, method, effort)
 
 
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
@@ -157,112 +235,92 @@ def _improved(
     )
 
 
-def _rows(found: list[Resolved], names: Any) -> list[dict[str, Any]]:
+def _rows(done: Done) -> list[dict[str, Any]]:
     """For each subgame its moves and, for each infostate of the opponent, what it gets."""
     from tacit.solve import infostate_names
+    from tacit.solve.blueprint import Blueprint, Survey
 
+    now = Survey(Blueprint(done.solution.tree, done.policy), done.player - 1)
     rows = []
-    for resolved in found:
-        now = resolved.best()
-        for view, best, offered in zip(resolved.views, now, resolved.alternatives, strict=True):
-            infostates = infostate_names(view.state, view.opponent)
-            rows.append(
-                {
-                    "at": names(view.place),
-                    "state": view.state,
-                    "infostates": [
-                        {
-                            "name": name,
-                            "before": float(view.best[number]),
-                            "offered": float(offered[number]),
-                            "after": float(best[number]),
-                            "margin": float(view.best[number] - best[number]),
-                        }
-                        for number, name in enumerate(infostates)
-                        if view.weights[number] > 0
-                    ],
-                }
-            )
+    for view, offered in done.views:
+        infostates = infostate_names(view.state, view.opponent)
+        best = now.at(view.place).best
+        rows.append(
+            {
+                "at": done.names(view.place),
+                "infostates": [
+                    {
+                        "name": name,
+                        "before": float(view.best[number]),
+                        "offered": float(offered[number]),
+                        "after": float(best[number]),
+                        "margin": float(view.best[number] - best[number]),
+                    }
+                    for number, name in enumerate(infostates)
+                    if view.weights[number] > 0
+                ],
+            }
+        )
     return rows
 
 
-def _policies(found: list[Resolved], names: Any) -> dict[str, Any]:
+def _policies(done: Done) -> dict[str, Any]:
     """The player's policy in words: by public moves, infostate and action."""
     from tacit.solve.words import policy_in_words
-    from tacit.tree import Place
 
     written: dict[str, Any] = {}
-    for resolved in found:
-        for view, root in zip(resolved.views, resolved.tree.roots, strict=True):
-            written |= policy_in_words(
-                resolved.tree,
-                resolved.policy,
-                Place(*root),
-                player=resolved.player,
-                before=names(view.place),
-            )
+    for view, _ in done.views:
+        written |= policy_in_words(
+            done.solution.tree,
+            done.policy,
+            view.place,
+            player=done.player - 1,
+            before=done.names(view.place),
+        )
     return written
 
 
-def _print_json(
-    solution: Solution,
-    player: int,
-    method: str,
-    found: list[Resolved],
-    before: Evaluation,
-    after: Evaluation,
-    names: Any,
-) -> None:
+def _print_json(done: Done) -> None:
     from tacit.cli.output import print_json
 
-    opponent = 2 - player
     print_json(
         {
-            "game": solution.game.name,
-            "method": method,
-            "player": player,
-            "policy": _policies(found, names),
+            "game": done.solution.game.name,
+            "method": done.method,
+            "player": done.player,
+            "policy": _policies(done),
             "margins": {
                 row["at"]: {entry["name"]: entry["margin"] for entry in row["infostates"]}
-                for row in _rows(found, names)
+                for row in _rows(done)
             },
-            "exploitability_before": before.exploitability,
-            "exploitability_after": after.exploitability,
-            "best_response_value_before": before.best_response[opponent],
-            "best_response_value": after.best_response[opponent],
-            "unit": solution.game.unit,
+            "exploitability_before": done.before.exploitability,
+            "exploitability_after": done.after.exploitability,
+            "best_response_value_before": done.before.best_response[done.opponent],
+            "best_response_value": done.after.best_response[done.opponent],
+            "unit": done.solution.game.unit,
         }
     )
 
 
-def _print(
-    solution: Solution,
-    player: int,
-    method: str,
-    found: list[Resolved],
-    before: Evaluation,
-    after: Evaluation,
-    names: Any,
-) -> None:
+def _print(done: Done) -> None:
     from tacit.cli.output import console, print_policy, print_table, table
 
     screen = console()
-    opponent = 2 - player
-    for row in _rows(found, names)[:MOST_SUBGAMES]:
+    tree, before, after, opponent = done.solution.tree, done.before, done.after, done.opponent
+    for row in _rows(done)[:MOST_SUBGAMES]:
         shown = table("infostate", "before", "offered", "after", "margin")
         for entry in row["infostates"]:
             numbers = (entry[key] for key in ("before", "offered", "after", "margin"))
             shown.add_row(entry["name"] or "any", *(f"{number:+.4f}" for number in numbers))
         title = f"What player {opponent + 1} gets at best after {row['at'] or 'the deal'}"
         print_table(screen, shown, title=title)
-    if len(found) == 1 and len(found[0].views) == 1:
-        resolved, view = found[0], found[0].views[0]
-        if view.state.mover == resolved.player:
-            root = resolved.tree.roots[0]
-            chosen = resolved.tree.block(resolved.policy, root.node)[:, root.copy]
-            print_policy(screen, view.state, chosen, title=f"What player {player} does there")
-    count = sum(len(resolved.views) for resolved in found)
-    shown = table("", "blueprint", method)
+    count = len(done.views)
+    if count == 1:
+        view = done.views[0][0]
+        if view.state.mover == view.player:
+            chosen = tree.block(done.policy, view.place.node)[:, view.place.copy]
+            print_policy(screen, view.state, chosen, title=f"What player {done.player} does there")
+    shown = table("", "blueprint", done.method)
     shown.add_row("exploitability", f"{before.exploitability:.6f}", f"{after.exploitability:.6f}")
     shown.add_row(
         f"player {opponent + 1}'s best response gets",
@@ -271,7 +329,10 @@ def _print(
     )
     note = f"{count - MOST_SUBGAMES} more subgames are not shown." if count > MOST_SUBGAMES else ""
     subgames = "1 subgame" if count == 1 else f"{count} subgames"
-    title = f"{solution.game.title}: {subgames} solved again by player {player}, {method}"
+    title = (
+        f"{done.solution.game.title}: {subgames} solved again by player {done.player}, "
+        f"{done.method}"
+    )
     print_table(screen, shown, title=title, note=note)
 
 

@@ -41,6 +41,8 @@ UNKNOWN = (0.75,)
 """Bets, in pots, that the blueprint does not have."""
 METHODS = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
 FORMS: tuple[Form, ...] = ("inexpensive", "full")
+ANSWERS = 1 + len(KINDS) + len(METHODS) * len(FORMS)
+"""How many rows there are: the blueprint as it is, translations and nested solving."""
 TOLERANCE = 0.01
 
 

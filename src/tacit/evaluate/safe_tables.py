@@ -7,8 +7,9 @@ the game as it is. A second table is of bets that the blueprint does not know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,9 +26,9 @@ from tacit.solve.abstraction import (
 )
 from tacit.solve.blueprint import Blueprint, Survey, View, with_player
 from tacit.solve.evaluation import evaluate
-from tacit.solve.nested import Nesting, nested_policy
+from tacit.solve.nested import Form, Nesting, nested_policy
 from tacit.solve.subgame import METHODS, Effort, find_method, solve_views
-from tacit.solve.translation import KINDS, translated_policy
+from tacit.solve.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState, PublicTree, build_tree
 
 Array = NDArray[Any]
@@ -37,16 +38,26 @@ DEPTHS = {"leduc": 2, "liars-dice-1x3": 2, "liars-dice-1x4": 2, "pursuit-glasses
 """How many moves below the root the subgames stand."""
 OFF_TREE_GAME, OFF_TREE_KNOWN = "leduc-raises-1-2-4", (1, 4)
 """The game with bets that its blueprint does not know, and the sizes that it does."""
+OFF_TREE_ITERATIONS = 100
 BLUEPRINT = "blueprint"
+FORMS: tuple[Form, ...] = ("inexpensive", "full")
+SOLVER_ERROR = 2e-3
+"""What a solver that has not come to its end may leave, in the units of these games."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method's line: exploitability, mean over the blueprints, and the most that it rose by."""
+    """A method's line over several blueprints.
+
+    exploitability: the mean; worst_rise: the most that a blueprint's rose by; raised: how many rose
+    by more than `SOLVER_ERROR`; blueprints: of how many.
+    """
 
     method: str
     exploitability: float
     worst_rise: float
+    raised: int
+    blueprints: int
 
 
 def weak_blueprint(tree: PublicTree, weakness: Weakness, seed: int) -> Blueprint:
@@ -84,6 +95,33 @@ def solved_by(
     return evaluate(tree, written).exploitability
 
 
+def blueprint_worths(
+    tree: PublicTree,
+    weakness: Weakness,
+    seed: int,
+    *,
+    methods: Sequence[str] = tuple(METHODS),
+    effort: Effort,
+) -> dict[str, float]:
+    """The exploitability of one weak blueprint, and after each method; `tree` is of `DEPTHS`."""
+    blueprint = weak_blueprint(tree, weakness, seed)
+    views = [views_of(blueprint, player, DEPTHS[tree.game.name]) for player in (0, 1)]
+    worths = {BLUEPRINT: evaluate(tree, blueprint.policy).exploitability}
+    return worths | {method: solved_by(blueprint, views, method, effort) for method in methods}
+
+
+def summary(worths: Sequence[Mapping[str, float]]) -> list[Row]:
+    """A row for the blueprints and for each method, from what `blueprint_worths` says of each."""
+    before = np.array([worth[BLUEPRINT] for worth in worths])
+    rows = []
+    for name in worths[0]:
+        after = np.array([worth[name] for worth in worths])
+        rise = after - before
+        raised = int(np.sum(rise > SOLVER_ERROR))
+        rows.append(Row(name, float(after.mean()), float(rise.max()), raised, len(worths)))
+    return rows
+
+
 def safe_table(
     game: str,
     weakness: Weakness,
@@ -91,25 +129,16 @@ def safe_table(
     seeds: int = 3,
     methods: Sequence[str] = tuple(METHODS),
     effort: Effort | None = None,
-    tell: Callable[[str], None] | None = None,
 ) -> list[Row]:
     """The blueprints' row and one for each method."""
     effort = effort or Effort(iterations=500, double=True)
     tree = build_tree(load(game))
-    found: dict[str, list[float]] = {BLUEPRINT: [], **{name: [] for name in methods}}
-    for seed in range(seeds):
-        blueprint = weak_blueprint(tree, weakness, seed)
-        views = [views_of(blueprint, player, DEPTHS[game]) for player in (0, 1)]
-        found[BLUEPRINT].append(evaluate(tree, blueprint.policy).exploitability)
-        for method in methods:
-            found[method].append(solved_by(blueprint, views, method, effort))
-        if tell is not None:
-            tell(f"{game}, {weakness}: blueprint {seed + 1} of {seeds}")
-    before = np.array(found[BLUEPRINT])
-    return [
-        Row(name, float(np.mean(values)), float(np.max(np.array(values) - before)))
-        for name, values in found.items()
-    ]
+    return summary(
+        [
+            blueprint_worths(tree, weakness, seed, methods=methods, effort=effort)
+            for seed in range(seeds)
+        ]
+    )
 
 
 def knows_sizes(sizes: Sequence[int]) -> Keep:
@@ -126,39 +155,46 @@ def knows_sizes(sizes: Sequence[int]) -> Keep:
     return knows
 
 
-def off_tree_table(
+OffTreeAnswers = dict[str, Callable[[], float]]
+"""By the name of an answer to unknown raises: what measures its exploitability."""
+
+
+def off_tree_answers(
     *,
     methods: Sequence[str] = ("unsafe", "resolve", "maxmargin", "reach-maxmargin", "continual"),
     effort: Effort | None = None,
-    tell: Callable[[str], None] | None = None,
-) -> list[Row]:
+) -> OffTreeAnswers:
     """Leduc with unknown raises: both translations, then nested solving in both forms."""
-    effort = effort or Effort(iterations=100)
+    effort = effort or Effort(iterations=OFF_TREE_ITERATIONS)
     tree = build_tree(load(OFF_TREE_GAME))
     known = knows_sizes(OFF_TREE_KNOWN)
-    blueprint = Blueprint.of(solve_abstraction(tree, iterations=2000, keep=known, algorithm="dcfr"))
-    policies: dict[str, Callable[[int], Array]] = {
-        f"translation, {kind}": lambda player, kind=kind: translated_policy(  # type: ignore[misc]
-            blueprint, known, player, kind
+
+    @cache
+    def blueprint() -> Blueprint:
+        return Blueprint.of(solve_abstraction(tree, iterations=2000, keep=known, algorithm="dcfr"))
+
+    def as_it_is(player: int) -> Array:
+        return blueprint().policy
+
+    def translated(kind: Kind) -> Callable[[int], Array]:
+        return lambda player: translated_policy(blueprint(), known, player, kind)
+
+    def nested(method: str, form: Form) -> Callable[[int], Array]:
+        return lambda player: nested_policy(
+            blueprint(),
+            Nesting(player=player, known=known, method=method, effort=effort, form=form),
         )
-        for kind in KINDS
+
+    policies: dict[str, Callable[[int], Array]] = {
+        f"{BLUEPRINT}, uniform where it does not know": as_it_is,
+        **{f"translation, {kind}": translated(kind) for kind in KINDS},
+        **{f"nested {m}, {form}": nested(m, form) for m in methods for form in FORMS},
     }
-    for method in methods:
-        for form in ("inexpensive", "full"):
-            policies[f"nested {method}, {form}"] = lambda player, method=method, form=form: (  # type: ignore[misc]
-                nested_policy(
-                    blueprint,
-                    Nesting(player=player, known=known, method=method, effort=effort, form=form),
-                )
-            )
-    base = evaluate(tree, blueprint.policy).exploitability
-    rows = [Row(f"{BLUEPRINT}, uniform where it does not know", base, 0.0)]
-    for name, make in policies.items():
-        written = blueprint.policy
+
+    def worth(policy: Callable[[int], Array]) -> float:
+        written = blueprint().policy
         for player in (0, 1):
-            written = with_player(tree, written, make(player), player)
-        worth = evaluate(tree, written).exploitability
-        rows.append(Row(name, worth, worth - base))
-        if tell is not None:
-            tell(name)
-    return rows
+            written = with_player(tree, written, policy(player), player)
+        return evaluate(tree, written).exploitability
+
+    return {name: partial(worth, policy) for name, policy in policies.items()}

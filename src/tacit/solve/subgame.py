@@ -8,8 +8,8 @@ the way (safe and nested subgame solving, sections 3 to 5 and appendices A to F)
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -29,8 +29,9 @@ from tacit.solve.gadgets import (
     Mixed,
     Resolve,
 )
+from tacit.solve.leaf_views import LeafViews
 from tacit.solve.leaves import Evaluator
-from tacit.solve.minimiser import find_algorithm
+from tacit.solve.minimiser import RegretMatching, find_algorithm
 from tacit.solve.search import Mode, Search
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
 from tacit.tree.holdem import HoldemState
@@ -150,7 +151,7 @@ class Effort:
 
     gift_scale multiplies the gifts (appendix F); one keeps what is promised. share is that of the
     gadget in continual re-solving's range. With an evaluator the subgame ends after `depth` public
-    moves, or where `stop` says, in leaves that it answers for.
+    moves, or where `stop` says, in leaves that it answers for; see `solve_to_the_end`.
     """
 
     algorithm: str = DEFAULT_ALGORITHM
@@ -170,7 +171,8 @@ class Resolved:
     """Subgames solved again: a forest with one root a view, and a policy [slots] on it.
 
     alternatives[r]: [K] what the opponent was offered at root r; entering[r]: [K] her reach there,
-    averaged over the iterations.
+    averaged over the iterations. below: what the player sees at the leaves of a depth-limited
+    forest, if regrets were matched.
     """
 
     views: Sequence[View]
@@ -179,6 +181,7 @@ class Resolved:
     policy: Array = field(repr=False)
     alternatives: Sequence[Vector] = field(repr=False)
     entering: Sequence[Vector] = field(repr=False)
+    below: Sequence[View] = field(default=(), repr=False)
 
     @property
     def player(self) -> int:
@@ -269,13 +272,19 @@ def solve_views(
             whole.builder, [view.state for view in views], depth=effort.depth, stop=effort.stop
         )
     minimiser = find_algorithm(effort.algorithm)
+    below: list[View] = []
     if limited:
         if effort.evaluator is None:
             raise GameError("a depth-limited subgame needs an evaluator for its leaves")
         search = Search(
             tree, minimiser, effort.evaluator, beliefs=beliefs, mode=effort.mode, gate=gate
         )
-        search.run(effort.iterations)
+        if isinstance(minimiser, RegretMatching):
+            leaves = LeafViews(search, views[0].player)
+            search.run(effort.iterations, each=leaves.each)
+            below = leaves.found(low=low, high=high)
+        else:
+            search.run(effort.iterations)
         policy: Array = search.average_policy()
     else:
         solver = Solver(
@@ -288,7 +297,33 @@ def solve_views(
         )
         solver.run(effort.iterations)
         policy = solver.average_policy()
-    return Resolved(views, method, tree, policy, [offered for _, offered in pairs], gate.average())
+    offered = [payoffs for _, payoffs in pairs]
+    return Resolved(views, method, tree, policy, offered, gate.average(), below)
+
+
+def solve_to_the_end(
+    whole: PublicTree, views: Sequence[View], method: Method | str, effort: Effort
+) -> list[Resolved]:
+    """Depth-limited subgames, then what follows their leaves in the same way, and so on.
+
+    At a leaf the opponent is offered what the search above it has counted on. Written into a policy
+    for the whole game one after the other, they make one for all of the subgames.
+    """
+    if not isinstance(find_algorithm(effort.algorithm), RegretMatching):
+        raise GameError(
+            f"what follows the leaves of {effort.algorithm} cannot be solved again; choose an "
+            "algorithm that matches regrets, such as linear-cfr"
+        )
+    found = solve_views(whole, views, method, effort)
+    if not found.below:
+        return [found]
+    there = {
+        here: beneath
+        for view, root in zip(views, found.tree.roots, strict=True)
+        for here, beneath in matching_places(found.tree, Place(*root), whole, view.place)
+    }
+    below = [replace(view, place=there[view.place]) for view in found.below]
+    return [found, *solve_to_the_end(whole, below, method, effort)]
 
 
 def copy_policy(
@@ -304,17 +339,24 @@ def copy_policy(
 
     player: whose policy, None for both. What the source does not have below its leaves stays.
     """
-    stack = [(start, place)]
-    while stack:
-        here, there = stack.pop()
+    for here, there in matching_places(source, start, target, place):
         mover = int(source.arrays.player[here.node])
-        if mover in (TERMINAL, LEAF):
-            continue
         if mover < 2 and player in (None, mover):
             block = source.block(policy, here.node)[:, here.copy]
             target.block(written, there.node)[:, there.copy] = block
-        children = zip(source.children(here), target.children(there), strict=True)
-        stack += [(below, beneath) for (_, below), (_, beneath) in children]
+
+
+def matching_places(
+    source: PublicTree, start: Place, target: PublicTree, place: Place
+) -> Iterator[tuple[Place, Place]]:
+    """The public states of one tree from `start` on, with those of the other from `place` on."""
+    stack = [(start, place)]
+    while stack:
+        here, there = stack.pop()
+        yield here, there
+        if source.arrays.player[here.node] not in (TERMINAL, LEAF):
+            children = zip(source.children(here), target.children(there), strict=True)
+            stack += [(below, beneath) for (_, below), (_, beneath) in children]
 
 
 def check_alternatives(view: View, low: float, high: float) -> None:
