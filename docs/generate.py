@@ -191,6 +191,39 @@ def holdem_differences(name: str) -> str:
     return "\n".join(f"- {line}" for line in kept(name)["differences"])
 
 
+def rebel_table2() -> str:
+    """Exploitability of search with trained networks, from the rows of `rebel-table2`."""
+    found = {(row["game"], row["algorithm"]): row for row in kept("rebel-table2")}
+    text = [
+        "| game | CFR-D | paper | FP | paper | CFR-AVG, sound | playthroughs |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+    ]
+    for game in dict.fromkeys(game for game, _ in found):
+        searched = {name: found[game, f"rebel-{name}"] for name in ("cfr-d", "fp", "cfr-avg")}
+        cells = []
+        for row in searched.values():
+            cells.append(f"{row['exploitability']:.4f}")
+            if row["paper"] is not None:
+                cells.append(f"{row['paper']}")
+        cells.append(f"{searched['cfr-d']['playthroughs']}")
+        text.append(f"| `{game}` | {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def rebel_ablations() -> str:
+    """The rows of `rebel-ablations`."""
+    text = [
+        "| game | search | exploitability | whole game, solved alike |",
+        "| --- | --- | --: | --: |",
+    ]
+    for row in kept("rebel-ablations"):
+        whole = f"{row['full_game']:.4f}" if "full_game" in row else ""
+        text.append(
+            f"| `{row['game']}` | {row['algorithm']} | {row['exploitability']:.4f} | {whole} |"
+        )
+    return "\n".join(text)
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "sizes": sizes,
     "rules": rules,
@@ -204,6 +237,8 @@ KINDS: dict[str, Callable[..., str]] = {
     "holdem-off-tree-table": holdem_off_tree_table,
     "holdem-table": holdem_table,
     "holdem-differences": holdem_differences,
+    "rebel-table2": rebel_table2,
+    "rebel-ablations": rebel_ablations,
 }
 
 

@@ -21,8 +21,8 @@ class Settings:
     """A training run. An epoch is one task for every table, then gradient steps.
 
     The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public
-    moves or `stop=round`, and `warm_start`, as in `SearchSettings`. Self-play: `tables` of
-    `table_size` games each play `rounds` subgames an epoch, and one player explores with
+    moves or `stop=round`, `warm_start` and `tremble`, as in `SearchSettings`. Self-play: `tables`
+    of `table_size` games each play `rounds` subgames an epoch, and one player explores with
     probability `explore`; with `random_beliefs` subgames start at random public states with random
     beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
     one network that answers for both players at once, `pairs` for one that answers for pairs of

@@ -95,7 +95,7 @@ ALGORITHMS: dict[str, Minimiser] = {
         ),
         RegretMatching(
             name="quadratic-cfr",
-            about="iteration t weighs about t² in regrets and average",
+            about="quadratic averaging, only the first regrets discounted",
             alpha=2,
             beta=2,
             gamma=2,
