@@ -136,13 +136,15 @@ def _search(
                         )
                         for r in (played, believed)
                     )
-                    share = min(1.0, max(own[0].mean(), own[1].mean()) / SHARE)
-                    kept = int(random.binomial(count, share))
-                    if kept:
-                        weight = batch[number].weight / share
-                        if form != "unsafe":
+                    reached = max(own[0].mean(), own[1].mean())
+                    weight = batch[number].weight
+                    if form == "unsafe" and reached > 0:
+                        below.append(_Frontier(whole, own, thought, count, weight))
+                    elif reached > 0:
+                        share = min(1.0, reached / SHARE)
+                        if kept := int(random.binomial(count, share)):
                             thought = settings.shaken(thought, random)
-                        below.append(_Frontier(whole, own, thought, kept, weight))
+                            below.append(_Frontier(whole, own, thought, kept, weight / share))
 
     def add(times: Mapping[int, int]) -> None:
         for number, count in times.items():
