@@ -19,10 +19,11 @@ def test_table_2_has_a_row_for_each_algorithm_and_goes_on_from_a_file(tmp_path: 
     code, text, errors = call(*arguments, f"--plot={plot}")
     assert code == 0, errors
     rows = {row["algorithm"]: row for row in json.loads(text)}
-    assert [*rows] == ["cfr", "fp", "rebel-cfr-d", "rebel-fp"]
+    assert [*rows] == ["cfr", "fp", "rebel-cfr-d", "rebel-fp", "rebel-cfr-avg"]
     assert rows["rebel-cfr-d"]["paper"] == 0.017
     assert 0 < rows["cfr"]["exploitability"] < rows["rebel-cfr-d"]["exploitability"] < 0.5
-    assert rows["rebel-cfr-d"]["training"].startswith(f"tacit train {GAME} --seed")
+    assert rows["rebel-cfr-d"]["training"].startswith(f"tacit train {GAME}-cfr-d --seed")
+    assert rows["rebel-cfr-avg"]["training"] == f"tacit train {GAME} --seed 0"
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert json.loads(call(*arguments)[1]) == json.loads(text)
     kept.write_text("[{")
