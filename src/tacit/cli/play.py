@@ -90,11 +90,14 @@ def _games(number: int) -> str:
 
 
 def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
+    import torch
+
     from tacit.agents.search_agent import SearchAgent
     from tacit.formats.game_names import load_game
     from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
+    torch.set_num_threads(1)  # one subgame has few leaves; threads would wait for each other
     builder = Builder(load_game(name))
     network, settings = load_network(run, builder)
     return builder, SearchAgent(builder, network, settings.play)
