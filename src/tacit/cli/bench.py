@@ -200,12 +200,13 @@ REBEL = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liar
 @click.option("--seconds", type=click.FloatRange(min=0.1), default=10.0, show_default=True)
 @as_json
 def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
-    """Training examples a second of self-play, at ReBeL's settings and at our own.
+    """Training examples a second of self-play by CFR-D, at ReBeL's settings and at our own.
 
     ReBeL's: linear CFR-D, 1,024 updates of one player (512 of both), depth 2, two layers of 256.
-    The error is that of a root's values against the same search of 4,096 iterations, with the
-    network that comes with tacit for this search, at PBSs of its self-play. The start of the game,
-    which plain self-play solves in every game again, is solved once a round here and counted once.
+    Ours: those of the presets for CFR-D. The error is that of a root's values against linear CFR of
+    4,096 iterations, for both with the network that comes with tacit for CFR-D, at PBSs of its
+    self-play. The start of the game, which plain self-play solves in every game again, is solved
+    once a round here and counted once.
     """
     import os
     from dataclasses import replace
@@ -223,20 +224,12 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     workers = os.cpu_count() or 1
     rows: list[dict[str, Any]] = []
     for name in chosen:
-        own = replace(find_preset(name), tables=workers, rounds=1)
-        theirs = replace(
-            find_preset(f"{name}-cfr-d"),
-            tables=workers,
-            rounds=1,
-            algorithm="linear-cfr",
-            iterations=512,
-            depth=2,
-            hidden=(256, 256),
-        )
-        for kind, preset, settings in (("rebel", f"{name}-cfr-d", theirs), ("own", name, own)):
-            network, _ = load_network(find_network(preset))
-            search = replace(settings.search, tremble=0.0)
-            (error,) = value_errors(network, [search], places=48)
+        preset = f"{name}-cfr-d"
+        own = replace(find_preset(preset), tables=workers, rounds=1)
+        theirs = replace(own, algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
+        network, _ = load_network(find_network(preset))
+        errors = value_errors(network, [theirs.search, own.search], places=48)
+        for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
             rate = examples_per_second(settings, workers=workers, seconds=seconds)
             rows.append(
                 {
