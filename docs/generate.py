@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit.cli.games import Facts, facts
+from tacit.cli.rebel_figures import PAPER
 from tacit.evaluate.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.games import families, load
 from tacit.solve import Limits, evaluate, solve_tree
@@ -199,13 +200,13 @@ def rebel_table2() -> str:
         "| --- | --: | --: | --: | --: | --: | --: |",
     ]
     for game in dict.fromkeys(game for game, _ in found):
-        searched = {name: found[game, f"rebel-{name}"] for name in ("cfr-d", "fp", "cfr-avg")}
         cells = []
-        for row in searched.values():
-            cells.append(f"{row['exploitability']:.4f}")
-            if row["paper"] is not None:
-                cells.append(f"{row['paper']}")
-        cells.append(f"{searched['cfr-d']['playthroughs']}")
+        for name in ("rebel-cfr-d", "rebel-fp", "rebel-cfr-avg"):
+            row = found.get((game, name))
+            cells.append(f"{row['exploitability']:.4f}" if row else "not measured")
+            if (game, name) in PAPER:
+                cells.append(f"{PAPER[game, name]}")
+        cells.append(f"{found[game, 'rebel-cfr-d']['playthroughs']}")
         text.append(f"| `{game}` | {' | '.join(cells)} |")
     return "\n".join(text)
 
