@@ -301,7 +301,7 @@ def test_an_interrupt_keeps_what_was_reached(tmp_path):
     assert "public states" in running.stderr.readline()
     time.sleep(1.5)
     running.send_signal(signal.SIGINT)
-    shown, errors = running.communicate(timeout=60)
+    shown, errors = running.communicate(timeout=300)
     assert running.returncode == 130
     assert "Traceback" not in errors
     assert f"saved to {out}" in errors
