@@ -108,12 +108,12 @@ def test_sums_of_several_calls_add_up() -> None:
 def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
     builder = Builder(load("rock-paper-scissors"))
     tree = build_forest(builder, [builder.root])
-    settings = SearchSettings(algorithm="flop", mode="cfr-d", iterations=128, depth=1)
+    settings = SearchSettings(algorithm="flop", mode="cfr-d", iterations=512, depth=1)
     sums = search_policy(
         tree,
         Oracle(builder, iterations=60),
         settings,
-        playthroughs=128,
+        playthroughs=512,
         random=np.random.default_rng(0),
     )
     policy = normalise(tree, sums)
@@ -124,7 +124,7 @@ def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
     )
     # What beats the second player's answer is what the first plays, as often as it is answered.
     rock, paper, scissors = first
-    assert second == pytest.approx([paper, scissors, rock], abs=0.08)
+    assert second == pytest.approx([paper, scissors, rock], abs=0.05)
 
 
 def test_places_that_are_rarely_reached_are_played_out_less_and_count_for_more(

@@ -29,6 +29,7 @@ from tacit.solve.engine import Workspace, normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.leaves import Evaluator
 from tacit.solve.minimiser import find_algorithm
+from tacit.solve.subgame import matching_places
 from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
 from tacit.tree.passes import descend
 
@@ -209,16 +210,5 @@ def subgame_pairs(
     tree: PublicTree, forest: PublicTree, place: Place, number: int
 ) -> list[tuple[Place, Place]]:
     """The places of a subgame in the whole tree and in the forest, side by side."""
-    root = forest.roots[number]
-    stack = [(place, Place(root.node, root.copy))]
-    found = []
-    while stack:
-        whole, part = stack.pop()
-        found.append((whole, part))
-        if forest.arrays.edge_count[part.node]:
-            stack += zip(
-                (child for _, child in tree.children(whole)),
-                (child for _, child in forest.children(part)),
-                strict=True,
-            )
-    return found
+    root = Place(*forest.roots[number])
+    return [(whole, part) for part, whole in matching_places(forest, root, tree, place)]
