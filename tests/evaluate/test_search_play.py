@@ -51,6 +51,7 @@ def test_the_sampled_form_plays_single_iterations() -> None:
         ("linear-cfr", "cfr-d", 0.1),
         ("linear-cfr", "cfr-avg-sound", 0.1),
         ("flop", "cfr-avg-sound", 0.1),
+        ("soft-flop", "cfr-avg-sound", 0.1),
     ],
 )
 def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(

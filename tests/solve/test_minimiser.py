@@ -12,6 +12,7 @@ from tacit.solve import ALGORITHMS, FictitiousPlay, RegretMatching, find_algorit
 
 NAMES = [
     "cfr", "cfr+", "linear-cfr", "quadratic-cfr", "dcfr", "pcfr+", "fp", "linear-fp", "flop",
+    "soft-flop",
 ]  # fmt: skip
 
 
@@ -79,3 +80,13 @@ def test_flop_weighs_the_latest_response_twice() -> None:
     t = 9
     before = sum(flop.weight(k) for k in range(1, t + 1))
     assert_allclose(flop.weight(t) / (before + flop.weight(t)), 2 / (t + 3))
+
+
+def test_soft_responses_tend_to_the_best() -> None:
+    """What makes it a form of generalised weakened fictitious play."""
+    soft, flop = find_algorithm("soft-flop"), find_algorithm("flop")
+    assert isinstance(soft, FictitiousPlay)
+    assert isinstance(flop, FictitiousPlay)
+    assert_allclose([soft.within(t) for t in (1, 4, 400)], [4, 1, 0.01])
+    assert flop.within(1) == 0
+    assert soft.weight(7) == flop.weight(7)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings, ends_round
-from tacit.solve import evaluate, find_algorithm
+from tacit.solve import FictitiousPlay, Minimiser, evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
 from tacit.solve.search import Mode, Search
@@ -45,7 +45,13 @@ class Fixed(Oracle):
 def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
     builder = Builder(load("leduc"))
     tree = build_forest(builder, [builder.root], depth=2)
-    minimiser = find_algorithm(algorithm, alternating=alternating)
+    if algorithm == "soft-fp":
+        # Not soft FLOP, whose optimism counts the latest beliefs twice in the sound form alone.
+        minimiser: Minimiser = FictitiousPlay(
+            name="soft-fp", about="", gamma=1, softness=4, alternating=alternating
+        )
+    else:
+        minimiser = find_algorithm(algorithm, alternating=alternating)
     ones = [(np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1]))]
     search = Search(tree, minimiser, Fixed(builder), beliefs=ones, mode=mode)
     search.run(12)
@@ -53,7 +59,7 @@ def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
 
 
 @pytest.mark.parametrize("alternating", [True, False])
-@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "dcfr", "flop", "linear-fp"])
+@pytest.mark.parametrize("algorithm", ["cfr", "linear-cfr", "dcfr", "flop", "linear-fp", "soft-fp"])
 @pytest.mark.parametrize("mode", ["cfr-avg", "cfr-avg-sound"])
 def test_where_play_below_the_leaves_is_fixed_all_modes_are_one(
     mode: Mode, algorithm: str, alternating: bool
@@ -107,13 +113,21 @@ def test_the_sound_form_needs_an_evaluator_for_pairs() -> None:
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
 
 
+@pytest.mark.parametrize("remember", [True, False])
 @pytest.mark.parametrize("depth", [2, 99])
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "liars-dice-1x3"])
-def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(game: str, depth: int) -> None:
+def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(
+    game: str, depth: int, remember: bool
+) -> None:
     builder = Builder(load(game))
     settings = SearchSettings(mode="cfr-avg-sound", iterations=20, depth=depth)
     search = settings.begin(settings.forest(builder, [builder.root]), Fixed(builder), ones(builder))
-    search.run(20)
+
+    def each(iteration: int) -> None:
+        if remember:
+            search.remember(search.minimiser.weight(iteration))
+
+    search.run(20, each=each)
     (pairs,) = search.root_pairs()
     whole = build_forest(builder, [builder.root])
     policy = whole.uniform_policy()
@@ -124,6 +138,33 @@ def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(game: str, dept
     likely = builder.root.compatibility
     mean = (likely * pairs).sum() / likely.sum()
     assert mean == pytest.approx(evaluate(whole, policy).value, abs=1e-5)
+
+
+def test_pairs_are_the_mean_over_what_iterations_met_at_their_time() -> None:
+    builder = Builder(load("rock-paper-scissors"))
+    oracle = Oracle(builder, iterations=30)
+    settings = SearchSettings(algorithm="flop", mode="cfr-avg-sound", iterations=40, depth=1)
+    search = settings.begin(settings.forest(builder, [builder.root]), oracle, ones(builder))
+    met: list[np.ndarray] = []
+    played: list[np.ndarray] = []
+
+    def each(iteration: int) -> None:
+        search.remember(search.minimiser.weight(iteration))
+        (leaf,) = search.tree.leaves
+        columns = oracle.pair_columns(search.tree.state(int(leaf)))[:, 0]
+        met.append(search.leaves.answers[0, columns])
+        played.append(search.tree.block(search.policy, 0)[:, 0, 0].copy())
+
+    search.run(40, each=each)
+    assert np.ptp(met, axis=0).max() > 1  # What is played below jumps.
+    shares = settings.weights()
+    average = shares @ np.array(played)
+    expected = shares @ [
+        (average + own) @ answers / 2 for own, answers in zip(played, met, strict=True)
+    ]
+    (pairs,) = search.root_pairs()
+    assert pairs.shape == (1, 1)
+    assert pairs[0, 0] == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_round_ends_where_chance_moves() -> None:

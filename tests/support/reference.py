@@ -236,9 +236,11 @@ class Reference:
         return found[0]
 
     def best_response(
-        self, policy: Policy, player: int
+        self, policy: Policy, player: int, within: float = 0.0
     ) -> tuple[dict[Infostate, dict[int, float]], list[float]]:
         """The best response of `player`: its choices and each history's value to it then.
+
+        Actions not farther from the best than `within` times the largest value are played as well.
 
         By recursion over information: an infostate's best action needs the values of the histories
         in it, which need the best actions of the infostates below them.
@@ -280,7 +282,11 @@ class Reference:
                     for action in self.decisions[infostate]
                 }
                 best = max(totals, key=totals.__getitem__)
-                chosen[infostate] = {action: float(action == best) for action in totals}
+                least = totals[best] - within * max(abs(total) for total in totals.values())
+                shares = {action: max(0.0, total - least) for action, total in totals.items()}
+                if sum(shares.values()) == 0:
+                    shares[best] = 1.0
+                chosen[infostate] = normalised({infostate: shares})[infostate]
             return chosen[infostate]
 
         everything = [worth(number) for number in range(len(self.histories))]
@@ -395,16 +401,24 @@ class ReferenceSolver:
             self._mix(1)
 
     def _respond(self, player: int, mixture: Policy, responses: Policy | None) -> None:
-        chosen, values = self.reference.best_response(mixture, player)
+        assert isinstance(self.minimiser, FictitiousPlay)
+        within = self.minimiser.within(self.iteration)
+        chosen, values = self.reference.best_response(mixture, player, within)
         opponent = self.reference.own_probabilities(mixture, 1 - player)
         for infostate, answer in chosen.items():
             if responses is not None:
                 worth = self.reference.action_cfvs(infostate, opponent, values)
-                best = max(worth.values())
-                taken = sum(worth[a] * p for a, p in responses[infostate].items())
-                assert sorted(responses[infostate].values())[-1] == 1.0
-                assert best - taken < TIE, f"{infostate}: {taken} is not the best, {best}"
-                answer = dict(responses[infostate])
+                given = responses[infostate]
+                if within == 0:
+                    best = max(worth.values())
+                    taken = sum(worth[a] * p for a, p in given.items())
+                    assert sorted(given.values())[-1] == 1.0
+                    assert best - taken < TIE, f"{infostate}: {taken} is not the best, {best}"
+                else:
+                    # Rounding weighs the more the less there is between the actions.
+                    near = TIE / max(within * max(map(abs, worth.values())), TIE)
+                    assert all(abs(given[a] - p) <= near for a, p in answer.items())
+                answer = dict(given)
             self.policy[infostate] = answer
 
     def _mix(self, player: int) -> None:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     "--algorithm",
     "-a",
     metavar="NAME",
-    help="cfr, cfr+, linear-cfr, dcfr, pcfr+, fp, linear-fp, flop, or lp.  [default: pcfr+]",
+    help="cfr, cfr+, linear-cfr, quadratic-cfr, dcfr, pcfr+, fp, linear-fp, flop, soft-flop, or lp."
+    "  [default: pcfr+]",
 )
 @click.option(
     "--iterations", "-n", type=int, help="Stop after so many.  [default: 1,000 if nothing else]"

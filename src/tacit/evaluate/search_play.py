@@ -115,7 +115,7 @@ def _search(
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
     pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
-    when = _draw_iterations(batch, settings.weights(), random, evenly=form == "exact")
+    when = _draw_iterations(batch, settings, random, evenly=form == "exact")
     weight = find_algorithm(settings.algorithm).weight
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
@@ -179,11 +179,11 @@ def _search(
 
 
 def _draw_iterations(
-    batch: list[_Frontier], shares: Array, random: np.random.Generator, *, evenly: bool
+    batch: list[_Frontier], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
 ) -> dict[int, Counter[int]]:
     """For each iteration that is drawn, which subgames drew it, and how many times.
 
-    A subgame draws one for each of its playthroughs, by the iterations' shares; `evenly`: those at
+    A subgame draws one for each of its playthroughs, by the iterations' weights; `evenly`: those at
     the same place share the iterations out between them.
     """
     numbers = np.repeat(np.arange(len(batch)), [item.times for item in batch])
@@ -194,7 +194,7 @@ def _draw_iterations(
             groups.setdefault(batch[number].place, []).append(draw)
         for group in groups.values():
             points[group] = (random.permutation(len(group)) + points[group]) / len(group)
-    drawn = 1 + np.searchsorted(np.cumsum(shares)[:-1], points, side="right")
+    drawn = settings.iterations_at(points)
     found: dict[int, Counter[int]] = {}
     for number, iteration in zip(numbers.tolist(), drawn.tolist(), strict=True):
         found.setdefault(iteration, Counter())[number] += 1

@@ -10,7 +10,8 @@ whichever worker plays it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -39,6 +40,8 @@ from tacit.tree import (
 from tacit.tree.beliefs import normalised
 
 Array = NDArray[Any]
+MOMENTS = 16
+"""How many iterations of fictitious play tell what pairs of infostates get in it."""
 Stop = Literal["depth", "round"]
 
 
@@ -113,6 +116,11 @@ class SearchSettings:
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 
+    def iterations_at(self, points: Array) -> NDArray[np.int64]:
+        """[n] the iterations at points [n] between 0 and 1, along which they lie by weight."""
+        ends = np.cumsum(self.weights())[:-1]
+        return 1 + np.searchsorted(ends, points, side="right")
+
 
 class Position(NamedTuple):
     """A PBS that can travel: the number of a public state of the encoding, and both beliefs."""
@@ -175,8 +183,10 @@ def play_round(
     number = np.concatenate([moves, np.zeros(games, dtype=np.int64)])
     when = random.choice(settings.iterations, size=2 * games, p=settings.weights()) + 1
     drawn: list[Position | None] = [None] * (2 * games)
+    remember = _remembering(encoding, search, settings, random)
 
     def sample(iteration: int) -> None:
+        remember(iteration)
         due = np.flatnonzero(when == iteration)
         if len(due) == 0:
             return
@@ -200,7 +210,7 @@ def solve_positions(
 ) -> Round:
     """Search at every position, and stay there."""
     search = _new_search(encoding, evaluator, positions, settings, random)
-    search.run(settings.iterations)
+    search.run(settings.iterations, each=_remembering(encoding, search, settings, random))
     examples = collect(encoding, search, positions)
     return Round(examples, list(positions), _policies(evaluator, search))
 
@@ -221,6 +231,25 @@ def _new_search(
         for place in positions
     ]
     return settings.begin(tree, evaluator, beliefs)
+
+
+def _remembering(
+    encoding: Encoding, search: Search, settings: SearchSettings, random: np.random.Generator
+) -> Callable[[int], None]:
+    """To be called each iteration: those of fictitious play tell what pairs of infostates get.
+
+    Some of them, that is, evenly spread by their weight.
+    """
+    times: Counter[int] = Counter()
+    if encoding.pairs and isinstance(search.minimiser, FictitiousPlay):
+        points = (np.arange(MOMENTS) + random.random(MOMENTS)) / MOMENTS
+        times.update(settings.iterations_at(points).tolist())
+
+    def remember(iteration: int) -> None:
+        if iteration in times:
+            search.remember(times[iteration])
+
+    return remember
 
 
 def _policies(evaluator: Evaluator, search: Search) -> Examples | None:

@@ -24,6 +24,7 @@ from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiou
 from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
 from tacit.tree.order import Order
+from tacit.tree.passes import WITHIN
 
 Array = NDArray[Any]
 
@@ -289,11 +290,13 @@ def _uniform(tree: PublicTree, none: Array) -> Array:
 
 
 def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]) -> Array:
-    """[count, 5]: the entries of `Step`, and the weight in the average."""
+    """[count, 5]: the entries of `Step`, or `WITHIN`, and the weight in the average."""
     rows = np.zeros((count, 5))
     for row in range(count):
         if isinstance(minimiser, RegretMatching):
             step = minimiser.step(first + row)
             rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
+        else:
+            rows[row, WITHIN] = minimiser.within(first + row)
         rows[row, 4] = minimiser.weight(first + row)
     return rows.astype(dtype)

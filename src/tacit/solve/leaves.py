@@ -208,6 +208,11 @@ class Leaves:
         self.asked += len(rows)
         self.answers = self.pairs.pair_values(rows)
 
+    def recall(self, answers: NDArray[np.float32]) -> None:
+        """Keep these answers, which an earlier `ask` was given, in place of the latest."""
+        self.rows.row[:] = np.arange(self.rows.count)
+        self.answers = answers
+
     def meet(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
         """Write `player`'s counterfactual values at the leaves by the answers that are kept."""
         scatter_pairs(

@@ -59,22 +59,29 @@ class RegretMatching:
 
 @dataclass(frozen=True, kw_only=True)
 class FictitiousPlay:
-    """Fictitious play (Brown 1951), linear FP and FLOP (ReBeL, appendix H).
+    """Fictitious play (Brown 1951), linear FP, FLOP (ReBeL, appendix H) and soft FLOP.
 
     Each player answers the opponent's average policy with a best response; iteration t's response
     weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more:
-    with linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest.
+    with linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest. With `softness` all actions
+    near the best are played, see `within`; this tends to the best response, so it is generalised
+    weakened fictitious play (Leslie and Collins 2006), as FLOP is.
     """
 
     name: str
     about: str
     gamma: float = 0.0
     optimistic: bool = False
+    softness: float = 0.0
     alternating: bool = True
 
     def weight(self, iteration: int) -> float:
         """The weight of an iteration in the average policy; the first is 1."""
         return float(iteration**self.gamma)
+
+    def within(self, iteration: int) -> float:
+        """How far from the best an action may be to be played, as a share of the largest value."""
+        return self.softness / iteration
 
 
 Minimiser = RegretMatching | FictitiousPlay
@@ -112,6 +119,13 @@ ALGORITHMS: dict[str, Minimiser] = {
         FictitiousPlay(name="linear-fp", about="fictitious play, linear averaging", gamma=1),
         FictitiousPlay(
             name="flop", about="fictitious linear optimistic play", gamma=1, optimistic=True
+        ),
+        FictitiousPlay(
+            name="soft-flop",
+            about="FLOP that also plays what is nearly best",
+            gamma=1,
+            optimistic=True,
+            softness=4,
         ),
     )
 }

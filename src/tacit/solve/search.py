@@ -18,7 +18,7 @@ of them. What a leaf answers, and for which beliefs, is the `mode`:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,18 @@ from tacit.solve.search_kernels import mix
 from tacit.solve.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.beliefs import cfv_to_value
-from tacit.tree.passes import EXPECT, RECORD_BEST, UPDATE, ascend, descend
+from tacit.tree.passes import EXPECT, RECORD_BEST, UPDATE, WITHIN, ascend, descend
 
 Array = NDArray[Any]
 Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
+
+
+class _Moment(NamedTuple):
+    """An iteration that is remembered: policy [slots], answers of the leaves [L, .]."""
+
+    weight: float
+    policy: Array
+    answers: Array
 
 
 class Search:
@@ -94,6 +102,7 @@ class Search:
         self._met = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
         self._met_sums = tuple(np.zeros_like(self.work.values[p]) for p in PLAYERS)
         """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
+        self._remembered: list[_Moment] = []
         for player in PLAYERS:
             descend(tree.arrays, player, self.policy, self.work.reach[player], self.sums, _NONE)
         if warm_start > 0:
@@ -153,34 +162,60 @@ class Search:
             found.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
         return found
 
+    def remember(self, weight: float = 1.0) -> None:
+        """Keep the policy of this iteration, and what it met below the leaves, for `root_pairs`."""
+        if not self.sound:
+            self.leaves.ask(self.believed_reach())
+        self._remembered.append(_Moment(weight, self.policy.copy(), self.leaves.answers.copy()))
+
     def root_pairs(self) -> list[NDArray[np.float64]]:
         """For each root [K0, K1] what pairs of infostates get, player 0's payoff.
 
-        Both play the average policy, and below the leaves what its beliefs lead to. The evaluator
-        must be one that answers for pairs.
+        It is the mean over the iterations that were remembered. Half of it is what the average of
+        player 0 gets from the iteration's policy of player 1, half the other way round, and below
+        the leaves is played what the beliefs of that iteration lead to. If none was remembered, it
+        is what the average policies get from each other, and below what its beliefs lead to: near
+        enough where the average hardly moves any more, but where it does, as in fictitious play,
+        the solutions below jump from one iteration to the next, and the last is but one of them.
         """
-        tree, arrays = self.tree, self.tree.arrays
-        self.leaves.ask(self.average_reach())
+        tree = self.tree
+        average = self.average_reach()
+        moments = self._remembered
+        if not moments:
+            self.leaves.ask(average)
+            moments = [_Moment(1.0, self.mixture, self.leaves.answers)]
         states = [tree.state(root.node) for root in tree.roots]
         found = [np.zeros(state.counts) for state in states]
+        total = sum(moment.weight for moment in moments)
+        for weight, policy, answers in moments:
+            self.leaves.recall(answers)
+            for first, second in ((self.mixture, policy), (policy, self.mixture)):
+                self._add_pairs(first, second, weight / (2 * total), found)
+        for state, pairs in zip(states, found, strict=True):
+            np.divide(pairs, state.compatibility, out=pairs, where=state.compatibility > 0)
+        return found
+
+    def _add_pairs(
+        self, first: Array, second: Array, share: float, found: list[NDArray[np.float64]]
+    ) -> None:
+        """Add a share of what player 0 gets by a policy each: one column after the other."""
+        tree, arrays = self.tree, self.tree.arrays
         reach = (self.work.reach[0], self.work.reach[1].copy())
         values = np.zeros_like(self.work.values[0])
-        for column in range(max(state.counts[1] for state in states)):
+        for column in range(max(pairs.shape[1] for pairs in found)):
             for node in self.root_nodes:
                 at = tree.vectors(reach[1], 1, node, values=False)
                 at[:] = np.arange(at.shape[1]) == column
-            descend(arrays, 1, self.mixture, reach[1], self.sums, _NONE)
+            descend(arrays, 1, second, reach[1], self.sums, _NONE)
             self.leaves.meet(0, reach, values)
             ascend(
                 arrays, 0, EXPECT, np.zeros(4, dtype=np.float32), self.work.matrices, reach[1],
-                self.mixture, self.regrets, values, self.work.scratch,
+                first, self.regrets, values, self.work.scratch,
             )  # fmt: skip
-            for root, state, pairs in zip(tree.roots, states, found, strict=True):
-                if column < state.counts[1]:
+            for root, pairs in zip(tree.roots, found, strict=True):
+                if column < pairs.shape[1]:
                     cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
-                    chance = state.compatibility[:, column]
-                    np.divide(cfv, chance, out=pairs[:, column], where=chance > 0)
-        return found
+                    pairs[:, column] += share * cfv
 
     def _iterate(self) -> None:
         weight = self.minimiser.weight(self.iteration)
@@ -249,6 +284,7 @@ class Search:
                 average = self.average_reach() if self.minimiser.optimistic else work.reach
                 self.leaves.fill(player, work.reach, values, believed=average)
             numbers, mode = np.zeros(4, dtype=np.float32), RECORD_BEST
+            numbers[WITHIN] = self.minimiser.within(self.iteration)
         ascend(
             arrays, player, mode, numbers, work.matrices, work.reach[1 - player], self.policy,
             self.regrets, values, work.scratch,

@@ -19,7 +19,7 @@ EXPECT = 0
 BEST = 1
 """The mover's value is that of its best action."""
 RECORD_BEST = 2
-"""As BEST, and the policy becomes the best action (the first among equals)."""
+"""As BEST, and the policy becomes the best action (the first among equals), or those near it."""
 UPDATE = 3
 """As EXPECT, then regrets are updated and the policy follows from them."""
 
@@ -27,6 +27,9 @@ POSITIVE, NEGATIVE, FLOOR, PREDICTION = 0, 1, 2, 3
 """Entries of `step`: what positive and negative regrets are multiplied by before the new ones are
 added, the least that a regret may be, and how many times the latest regret counts again when the
 policy is drawn from the sum (predictive regret matching)."""
+WITHIN = 0
+"""Entry of `step` for RECORD_BEST: how far an action may be from the best to be played as well, as
+a share of the largest value among the actions; 0: the best alone."""
 
 
 TILE = 512
@@ -338,6 +341,8 @@ def answer(
     if legal >= 0:
         _bar_illegal(actions, copies, count, legal, tree.legal, base, values)
     _best(actions, width, slot, at, base, mode, policy, values, scratch)
+    if mode == RECORD_BEST and step[WITHIN] > 0:
+        _soften(actions, width, slot, at, base, step[WITHIN], policy, values)
 
 
 @inner_kernel
@@ -567,3 +572,31 @@ def _best(actions, width, slot, at, base, mode, policy, values, scratch):
             chosen = policy[here : here + width]
             for s in range(width):
                 chosen[s] = 1 if number[s] == action else 0
+
+
+@inner_kernel
+def _soften(actions, width, slot, at, base, within, policy, values):
+    """Play all actions near the best in proportion to what they are above the least that is near.
+
+    values[at + s]: the best action's value, which becomes that of the policy.
+    """
+    none = values.dtype.type(0)
+    for s in range(width):
+        best = values[at + s]
+        largest = none
+        for action in range(actions):
+            value = values[base[action] + s]
+            if value > -np.inf:
+                largest = max(largest, abs(value))
+        least = best - within * largest
+        total = mean = none
+        for action in range(actions):
+            value = values[base[action] + s]
+            if value > least:
+                total += value - least
+                mean += (value - least) * value
+        if total > 0:
+            for action in range(actions):
+                share = values[base[action] + s] - least
+                policy[slot + action * width + s] = share / total if share > 0 else none
+            values[at + s] = mean / total
