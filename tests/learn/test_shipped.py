@@ -22,7 +22,7 @@ def test_there_is_one_for_every_preset() -> None:
 def test_each_says_what_made_it_and_answers(game: str) -> None:
     path = find_network(game)
     origin = load_origin(path)
-    assert origin.settings.game == game.removesuffix("-cfr-d")
+    assert origin.settings.game == game.removesuffix("-cfr-d").removesuffix("-fp")
     assert origin.command.startswith(f"tacit train {game} --seed ")
     assert 0 < origin.seconds < 3600
     assert path.stat().st_size < 300_000

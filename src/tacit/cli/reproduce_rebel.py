@@ -29,7 +29,7 @@ class Kind(NamedTuple):
 
 SEARCHES = {
     "rebel-cfr-d": Kind("dcfr", "cfr-d", "-cfr-d"),
-    "rebel-fp": Kind("flop", "cfr-avg-sound", ""),
+    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp"),
     "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", ""),
 }
 """The paper's two rows, and the search that ours plays with, which the paper has no row of."""
@@ -75,8 +75,9 @@ def table2(
 
     The networks are those that come with tacit, or trained anew into RUNS. Search samples the
     iteration whose beliefs it passes down; the mean over so many playthroughs is measured in its
-    exact form (see `tacit evaluate`), which is an upper bound. CFR-D has a network of its own,
-    RUNS/GAME-cfr-d; fictitious play and CFR-AVG, both in the sound form, share another.
+    exact form (see `tacit evaluate`), which is an upper bound. CFR-D, fictitious play and CFR-AVG,
+    the latter two in the sound form, have networks of their own: RUNS/GAME-cfr-d, RUNS/GAME-fp and
+    RUNS/GAME.
     """
     from tacit.cli.output import console, print_json, print_table, table
 

@@ -1,7 +1,7 @@
 """Presets: the settings that `tacit train NAME` starts from.
 
-There is one for each game; for the games of ReBeL's Table 2 also one that trains by CFR-D alone, as
-the paper does; and a quick one.
+There is one for each game; for the games of ReBeL's Table 2 also one that trains by CFR-D and one
+by fictitious play, as the paper does; and a quick one.
 """
 
 from __future__ import annotations
@@ -81,8 +81,12 @@ PRESETS |= {
         Settings(game="liars-dice-2x3", epochs=60, halve_every=9, iterations=384),
     )
 }
-
-
+FICTITIOUS = replace(SOUND, algorithm="soft-flop", tremble=0.1, batch=1024, judge_every=0)
+"""Sound fictitious play."""
+PRESETS |= {
+    f"{game}-fp": replace(FICTITIOUS, game=game)
+    for game in ("liars-dice-1x4", "liars-dice-1x5", "liars-dice-1x6", "liars-dice-2x3")
+}
 QUICK = "liars-dice-1x4-quick"
 """Learns in about two minutes on two cores."""
 PRESETS[QUICK] = replace(
