@@ -24,6 +24,8 @@ def test_table_2_has_a_row_for_each_algorithm_and_goes_on_from_a_file(tmp_path: 
     assert 0 < rows["cfr"]["exploitability"] < rows["rebel-cfr-d"]["exploitability"] < 0.5
     assert rows["rebel-cfr-d"]["training"].startswith(f"tacit train {GAME}-cfr-d --seed")
     assert rows["rebel-cfr-avg"]["training"] == f"tacit train {GAME} --seed 0"
+    assert rows["rebel-fp"]["training"] == f"tacit train {GAME}-fp --seed 0"
+    assert rows["rebel-fp"]["iterations"] == rows["rebel-cfr-d"]["iterations"] == 32
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert json.loads(call(*arguments)[1]) == json.loads(text)
     kept.write_text("[{")

@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A row of search: what runs in each subgame, and the ending of the name of its network."""
+    """A row of search: what runs in each subgame, and the ending of the name of its network.
+
+    `as_trained`: with the iterations of the network's training, if these are fewer.
+    """
 
     algorithm: str
     mode: Mode
     ending: str
+    as_trained: bool = False
 
 
 SEARCHES = {
     "rebel-cfr-d": Kind("dcfr", "cfr-d", "-cfr-d"),
-    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp"),
+    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp", as_trained=True),
     "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", ""),
 }
 """The paper's two rows, and the search that ours plays with, which the paper has no row of."""
@@ -77,7 +81,7 @@ def table2(
     iteration whose beliefs it passes down; the mean over so many playthroughs is measured in its
     exact form (see `tacit evaluate`), which is an upper bound. CFR-D, fictitious play and CFR-AVG,
     the latter two in the sound form, have networks of their own: RUNS/GAME-cfr-d, RUNS/GAME-fp and
-    RUNS/GAME.
+    RUNS/GAME. Fictitious play searches with the iterations of its training, which are fewer.
     """
     from tacit.cli.output import console, print_json, print_table, table
 
@@ -105,8 +109,8 @@ def table2(
         print_json(rows.found)
         return
     shown = table(
-        "game", "algorithm", "exploitability", "paper", "playthroughs", "trained", "measured in",
-        text_columns=2,
+        "game", "algorithm", "exploitability", "paper", "iterations", "playthroughs", "trained",
+        "measured in", text_columns=2,
     )  # fmt: skip
     for row in rows.found:
         searched = "playthroughs" in row
@@ -115,6 +119,7 @@ def table2(
             row["algorithm"],
             f"{row['exploitability']:.4f}",
             "" if row["paper"] is None else f"{row['paper']}",
+            f"{2 * row['iterations']:,}" if searched else "",
             f"{row['playthroughs']}" if searched else "",
             f"{row['training_seconds'] / 60:.0f} min" if searched else "",
             f"{row['seconds']:.0f} s",
@@ -328,6 +333,8 @@ def _search(
 
     path = find_network(network)
     origin = load_origin(path)
+    if kind.as_trained:
+        iterations = min(iterations, origin.settings.iterations)
     search = replace(
         origin.settings.search, algorithm=kind.algorithm, mode=kind.mode, iterations=iterations
     )
