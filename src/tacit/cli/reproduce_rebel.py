@@ -57,7 +57,7 @@ keep = click.option(
     type=click.IntRange(min=2),
     default=1024,
     show_default=True,
-    help="Of each search, counted as the paper does: each updates one player.",
+    help="Of each search at most, counted as the paper does: each updates one player.",
 )
 @click.option("--runs", type=click.Path(path_type=Path), help="Runs trained anew, RUNS/GAME.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)

@@ -180,14 +180,13 @@ class Search:
         """
         tree = self.tree
         average = self.average_reach()
-        moments = self._remembered
-        if not moments:
-            self.leaves.ask(average)
-            moments = [_Moment(1.0, self.mixture, self.leaves.answers)]
         states = [tree.state(root.node) for root in tree.roots]
         found = [np.zeros(state.counts) for state in states]
-        total = sum(moment.weight for moment in moments)
-        for weight, policy, answers in moments:
+        if not self._remembered:
+            self.leaves.ask(average)
+            self._add_pairs(self.mixture, self.mixture, 1.0, found)
+        total = sum(moment.weight for moment in self._remembered)
+        for weight, policy, answers in self._remembered:
             self.leaves.recall(answers)
             for first, second in ((self.mixture, policy), (policy, self.mixture)):
                 self._add_pairs(first, second, weight / (2 * total), found)
