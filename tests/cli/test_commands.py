@@ -401,4 +401,5 @@ def test_bench_algorithms_compares_them(tmp_path):
     assert fast["exploitability"] < slow["exploitability"]
     assert plot.read_bytes().startswith(b"\x89PNG")
     _, table, _ = call("bench", "algorithms", "--games", "kuhn", "--target", "1e-2")
-    assert re.search(r"kuhn\s+\d", table)
+    assert re.search(r"\bcfr\s+\d", table)
+    assert re.search(r"\bsoft-flop\s+\d", table)

@@ -113,7 +113,7 @@ def algorithms(
         if len(names) != 1:
             raise click.UsageError("--plot takes one game; name it with --games")
     rows: list[dict[str, Any]] = []
-    shown = table("game", *used)
+    cells: dict[str, list[str]] = {algorithm: [] for algorithm in used}
     for name in names:
         tree = build_tree(load_game(name))
         solutions = {a: solve_tree(tree, limits, algorithm=a) for a in used}
@@ -128,14 +128,10 @@ def algorithms(
                     "seconds": solution.seconds,
                 }
             )
-        if target is None:
-            cells = [f"{solution.exploitability:.1e}" for solution in solutions.values()]
-        else:
-            cells = [
-                "-" if solution.shortfall else f"{solution.iterations:,}"
-                for solution in solutions.values()
-            ]
-        shown.add_row(name, *cells)
+            if target is None:
+                cells[algorithm].append(f"{solution.exploitability:.1e}")
+            else:
+                cells[algorithm].append("-" if solution.shortfall else f"{solution.iterations:,}")
         if plot is not None:
             histories = {a: solution.history for a, solution in solutions.items()}
             plot_convergence(histories, plot, title=tree.game.title, unit=tree.game.unit)
@@ -146,6 +142,9 @@ def algorithms(
         title = f"Exploitability after {iterations:,} iterations"
     else:
         title = f"Iterations to exploitability {target:g}; '-': not within {iterations:,}"
+    shown = table("algorithm", *(name.replace("-", "-\n") for name in names))
+    for algorithm, found in cells.items():
+        shown.add_row(algorithm, *found)
     print_table(console(), shown, title=title)
 
 
