@@ -47,6 +47,13 @@ def test_evaluate_measures_what_the_search_plays(run: Path) -> None:
     assert 0 < found["exploitability"] < 2
     _, table, _ = call("evaluate", run, "--playthroughs=1", "--form=unsafe")
     assert "exploitability" in table
+    figures = set()
+    for blur in (0, 0.5):
+        arguments = ("--playthroughs=1", "--algorithm=flop", f"--blur={blur}", "--json")
+        found = json.loads(call("evaluate", run, *arguments)[1])
+        assert found["blur"] == blur
+        figures.add(found["exploitability"])
+    assert len(figures) == 2
 
 
 def test_matches_tell_where_a_game_is_too_large(run: Path) -> None:
@@ -83,6 +90,7 @@ def test_mistakes_are_told_in_one_line(run: Path, tmp_path: Path) -> None:
         (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=itrations=3"], "'iterations'"),
         (["evaluate", str(tmp_path / "none")], "neither a run, nor a file, nor a game"),
         (["evaluate", str(run), "--algorithm=cfx"], "unknown algorithm"),
+        (["evaluate", str(run), "--blur=-1"], "blur must be at least 0"),
         (["play", "leduc", f"--agent={run}"], "was trained on kuhn, not on leduc"),
     ):
         assert message in fails(*arguments)

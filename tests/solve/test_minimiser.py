@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -89,4 +90,6 @@ def test_soft_responses_tend_to_the_best() -> None:
     assert isinstance(flop, FictitiousPlay)
     assert_allclose([soft.within(t) for t in (1, 4, 400)], [4, 1, 0.01])
     assert flop.within(1) == 0
+    blurred = replace(soft, blur=0.05)
+    assert_allclose([blurred.within(t) for t in (1, 80, 400)], [4, 0.05, 0.05])
     assert soft.weight(7) == flop.weight(7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings, ends_round
-from tacit.solve import FictitiousPlay, Minimiser, evaluate, find_algorithm
+from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
 from tacit.solve.search import Mode, Search
@@ -263,3 +264,29 @@ def test_a_warm_start_needs_a_guide_and_iterations_to_spare() -> None:
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
     with pytest.raises(GameError, match="leaves none of 15 to search"):
         SearchSettings(warm_start=15, iterations=15)
+
+
+@pytest.mark.parametrize("algorithm", ["flop", "soft-flop", "dcfr"])
+def test_fictitious_play_does_not_tell_apart_what_is_within_its_blur(algorithm: str) -> None:
+    builder = Builder(load("liars-dice-1x3"))
+    found = {}
+    for blur in (0.0, 0.1):
+        settings = SearchSettings(algorithm=algorithm, iterations=100, depth=99, blur=blur)
+        tree = settings.forest(builder, [builder.root])
+        search = settings.begin(tree, Zero(), ones(builder))
+        search.run(100)
+        found[blur] = search.average_policy()
+        minimiser = find_algorithm(algorithm)
+        if isinstance(minimiser, FictitiousPlay):
+            minimiser = replace(minimiser, blur=blur)
+        solver = Solver(tree, minimiser)
+        solver.run(100)
+        whole = evaluate(tree, solver.average_policy()).best_response
+        assert evaluate(tree, found[blur]).best_response == pytest.approx(whole, abs=1e-4)
+    moved = np.abs(found[0.0] - found[0.1]).max()
+    assert (moved == 0) if algorithm == "dcfr" else (moved > 0.05)
+
+
+def test_less_than_no_blur_is_refused() -> None:
+    with pytest.raises(GameError, match="blur must be at least 0, not -1"):
+        SearchSettings(blur=-1)

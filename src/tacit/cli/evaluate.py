@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     type=click.Choice(["cfr-d", "cfr-avg", "cfr-avg-sound"]),
     help="What leaves are asked for.  [that of the training]",
 )
+@click.option("--blur", type=float, help="Of fictitious play.  [that of the training]")
 @click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
 @click.option(
     "--form",
@@ -44,6 +45,7 @@ def evaluate(
     iterations: int | None,
     algorithm: str | None,
     mode: str | None,
+    blur: float | None,
     playthroughs: int,
     form: str,
     matches: int | None,
@@ -75,6 +77,7 @@ def evaluate(
         algorithm=find_algorithm(algorithm or settings.algorithm).name,
         mode=mode or settings.mode,  # type: ignore[arg-type]
         iterations=iterations or settings.play_iterations,
+        blur=settings.blur if blur is None else blur,
     )
     if matches is not None:
         _play_matches(path, search, games=matches, seed=seed, as_json=as_json)
@@ -98,6 +101,7 @@ def evaluate(
         "mode": search.mode,
         "iterations": search.iterations,
         "depth": search.depth,
+        "blur": search.blur,
         "form": form,
         "playthroughs": playthroughs,
         "seed": seed,

@@ -33,8 +33,8 @@ class Kind(NamedTuple):
 
 SEARCHES = {
     "rebel-cfr-d": Kind("dcfr", "cfr-d", "-cfr-d"),
-    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp", as_trained=True),
-    "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", ""),
+    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp"),
+    "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", "", as_trained=True),
 }
 """The paper's two rows, and the search that ours plays with, which the paper has no row of."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
@@ -51,7 +51,7 @@ keep = click.option(
 
 @click.command("rebel-table2")
 @games
-@click.option("--playthroughs", type=click.IntRange(min=1), default=256, show_default=True)
+@click.option("--playthroughs", type=click.IntRange(min=1), default=512, show_default=True)
 @click.option(
     "--iterations",
     type=click.IntRange(min=2),
@@ -81,7 +81,7 @@ def table2(
     iteration whose beliefs it passes down; the mean over so many playthroughs is measured in its
     exact form (see `tacit evaluate`), which is an upper bound. CFR-D, fictitious play and CFR-AVG,
     the latter two in the sound form, have networks of their own: RUNS/GAME-cfr-d, RUNS/GAME-fp and
-    RUNS/GAME. Fictitious play searches with the iterations of its training, which are fewer.
+    RUNS/GAME. CFR-AVG searches with the iterations of its training, which are fewer.
     """
     from tacit.cli.output import console, print_json, print_table, table
 

@@ -99,7 +99,7 @@ def perfect_exploitability(
         if top.arrays.player[pair[1].node] == LEAF
     ]
     states = [tree.state(whole.node) for whole, _ in leaves]
-    weight = find_algorithm(settings.algorithm).weight
+    weight = settings.minimiser.weight
     plans = np.zeros_like(search.sums)
     played = Workspace(top, [ones], np.float32).reach
     below: PublicTree | None = None

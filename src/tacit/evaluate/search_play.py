@@ -28,7 +28,6 @@ from tacit.learn.self_play import SearchSettings
 from tacit.solve.engine import Workspace, normalise
 from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.leaves import Evaluator
-from tacit.solve.minimiser import find_algorithm
 from tacit.solve.subgame import matching_places
 from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
 from tacit.tree.passes import descend
@@ -116,7 +115,7 @@ def _search(
     search = settings.begin(forest, evaluator, beliefs)
     pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
     when = _draw_iterations(batch, settings, random, evenly=form == "exact")
-    weight = find_algorithm(settings.algorithm).weight
+    weight = settings.minimiser.weight
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
     below: list[_Frontier] = []

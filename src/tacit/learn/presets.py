@@ -81,7 +81,18 @@ PRESETS |= {
         Settings(game="liars-dice-2x3", epochs=60, halve_every=9, iterations=384),
     )
 }
-FICTITIOUS = replace(SOUND, algorithm="soft-flop", tremble=0.1, batch=1024, judge_every=0)
+FICTITIOUS = replace(
+    SOUND,
+    algorithm="soft-flop",
+    tremble=0.1,
+    blur=0.04,
+    iterations=256,
+    play_iterations=256,
+    epochs=120,
+    halve_every=16,
+    batch=1024,
+    judge_every=0,
+)
 """Sound fictitious play."""
 PRESETS |= {
     f"{game}-fp": replace(FICTITIOUS, game=game)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from tacit.learn.examples import Examples
 from tacit.learn.policy_network import PolicyNetwork, collect_policies
 from tacit.solve.engine import Beliefs
 from tacit.solve.leaves import Evaluator
-from tacit.solve.minimiser import FictitiousPlay, find_algorithm
+from tacit.solve.minimiser import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solve.search import Mode, Search
 from tacit.tree import (
     CHANCE,
@@ -57,7 +57,9 @@ class SearchSettings:
     Its subgames `stop` after `depth` public moves, or where the `round` ends: before the next
     public chance event, or with the game. The first `warm_start` iterations are taken from the
     policy network's proposal, 15 in the paper; 0 begins with the uniform policy. With `tremble`
-    the beliefs of every search below the first are shaken a little, see `shaken`.
+    the beliefs of every search below the first are shaken a little, see `shaken`. Fictitious play
+    does not tell actions apart that are within `blur`, a share of the largest value: a network errs
+    by as much, and with more iterations search would only answer its errors.
     """
 
     algorithm: str = "dcfr"
@@ -67,13 +69,22 @@ class SearchSettings:
     stop: Stop = "depth"
     warm_start: int = 0
     tremble: float = 0.0
+    blur: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.blur < 0:
+            raise GameError(f"blur must be at least 0, not {self.blur:g}")
         if not 0 <= self.warm_start < self.iterations:
             raise GameError(
                 f"a warm start of {self.warm_start} iterations leaves none of "
                 f"{self.iterations} to search; give it fewer, or search for more"
             )
+
+    @property
+    def minimiser(self) -> Minimiser:
+        """What improves the policies."""
+        found = find_algorithm(self.algorithm)
+        return replace(found, blur=self.blur) if isinstance(found, FictitiousPlay) else found
 
     def forest(self, builder: Builder, states: Sequence[PublicState]) -> PublicTree:
         """The subgames at `states`, as deep as is searched."""
@@ -85,7 +96,7 @@ class SearchSettings:
         """A search of `tree` that has not run yet."""
         return Search(
             tree,
-            find_algorithm(self.algorithm),
+            self.minimiser,
             evaluator,
             beliefs=beliefs,
             mode=self.mode,
@@ -111,8 +122,7 @@ class SearchSettings:
 
     def weights(self) -> NDArray[np.float64]:
         """[iterations] how likely each iteration is to be sampled: its weight in the average."""
-        minimiser = find_algorithm(self.algorithm)
-        weights = np.array([minimiser.weight(t) for t in range(1, self.iterations + 1)])
+        weights = np.array([self.minimiser.weight(t) for t in range(1, self.iterations + 1)])
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 

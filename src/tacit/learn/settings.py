@@ -20,14 +20,14 @@ from tacit.tree import Builder
 class Settings:
     """A training run. An epoch is one task for every table, then gradient steps.
 
-    The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public
-    moves or `stop=round`, `warm_start` and `tremble`, as in `SearchSettings`. Self-play: `tables`
-    of `table_size` games each play `rounds` subgames an epoch, and one player explores with
+    The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public moves
+    or `stop=round`, `warm_start`, `tremble`, `blur`, as in `SearchSettings`. Self-play: `tables` of
+    `table_size` games each play `rounds` subgames an epoch, and one player explores with
     probability `explore`; with `random_beliefs` subgames start at random public states with random
     beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
     one network that answers for both players at once, `pairs` for one that answers for pairs of
-    infostates, as the mode `cfr-avg-sound` needs, `policy` for a policy network of the same
-    size beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
+    infostates, as the mode `cfr-avg-sound` needs, `policy` for a policy network of the same size
+    beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
     `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
     once, after `drop_after` epochs. The trained network is played with searches of
     `play_iterations`; their exploitability is measured every `judge_every` epochs (0: never) over
@@ -44,6 +44,7 @@ class Settings:
     stop: Stop = "depth"
     warm_start: int = 0
     tremble: float = 0.0
+    blur: float = 0.0
     tables: int = 2
     table_size: int = 256
     rounds: int = 2
@@ -79,6 +80,7 @@ class Settings:
             stop=self.stop,
             warm_start=self.warm_start,
             tremble=self.tremble,
+            blur=self.blur,
         )
 
     @property

@@ -65,7 +65,8 @@ class FictitiousPlay:
     weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more:
     with linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest. With `softness` all actions
     near the best are played, see `within`; this tends to the best response, so it is generalised
-    weakened fictitious play (Leslie and Collins 2006), as FLOP is.
+    weakened fictitious play (Leslie and Collins 2006), as FLOP is. With `blur` they are not told
+    apart beyond that, which is for values that are not exact.
     """
 
     name: str
@@ -73,6 +74,7 @@ class FictitiousPlay:
     gamma: float = 0.0
     optimistic: bool = False
     softness: float = 0.0
+    blur: float = 0.0
     alternating: bool = True
 
     def weight(self, iteration: int) -> float:
@@ -81,7 +83,7 @@ class FictitiousPlay:
 
     def within(self, iteration: int) -> float:
         """How far from the best an action may be to be played, as a share of the largest value."""
-        return self.softness / iteration
+        return max(self.softness / iteration, self.blur)
 
 
 Minimiser = RegretMatching | FictitiousPlay
