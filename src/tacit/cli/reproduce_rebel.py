@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -15,26 +15,21 @@ from tacit.cli.kept_rows import KeptRows
 from tacit.cli.options import as_json
 from tacit.cli.rebel_figures import GAMES, PAPER
 
-if TYPE_CHECKING:
-    from tacit.solve.search import Mode
-
 
 class Kind(NamedTuple):
-    """A row of search: what runs in each subgame, and the ending of the name of its network.
+    """A row of search: the ending of the name of its network, whose training tells the rest.
 
     `as_trained`: with the iterations of the network's training, if these are fewer.
     """
 
-    algorithm: str
-    mode: Mode
     ending: str
     as_trained: bool = False
 
 
 SEARCHES = {
-    "rebel-cfr-d": Kind("dcfr", "cfr-d", "-cfr-d"),
-    "rebel-fp": Kind("soft-flop", "cfr-avg-sound", "-fp"),
-    "rebel-cfr-avg": Kind("dcfr", "cfr-avg-sound", "", as_trained=True),
+    "rebel-cfr-d": Kind("-cfr-d"),
+    "rebel-fp": Kind("-fp"),
+    "rebel-cfr-avg": Kind("", as_trained=True),
 }
 """The paper's two rows, and the search that ours plays with, which the paper has no row of."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
@@ -335,10 +330,8 @@ def _search(
     origin = load_origin(path)
     if kind.as_trained:
         iterations = min(iterations, origin.settings.iterations)
-    search = replace(
-        origin.settings.search, algorithm=kind.algorithm, mode=kind.mode, iterations=iterations
-    )
-    title = f"{origin.settings.game}, {kind.algorithm}, {kind.mode}"
+    search = replace(origin.settings.search, iterations=iterations)
+    title = f"{origin.settings.game}, {search.algorithm}, {search.mode}"
     with counting(title, playthroughs, "playthroughs", visible=visible) as each:
         worth = measure_search(
             path,
@@ -351,8 +344,8 @@ def _search(
     return {
         "exploitability": worth.exploitability,
         "value": worth.value,
-        "search": kind.algorithm,
-        "mode": kind.mode,
+        "search": search.algorithm,
+        "mode": search.mode,
         "iterations": iterations,
         "depth": search.depth,
         "playthroughs": playthroughs,
