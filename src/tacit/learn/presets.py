@@ -75,10 +75,10 @@ PRESETS: dict[str, Settings] = {
 PRESETS |= {
     f"{preset.game}-cfr-d": preset
     for preset in (
-        Settings(game="liars-dice-1x4", epochs=70, halve_every=10, iterations=384),
-        Settings(game="liars-dice-1x5", epochs=70, halve_every=10, iterations=384),
-        Settings(game="liars-dice-1x6", epochs=60, halve_every=9, iterations=384),
-        Settings(game="liars-dice-2x3", epochs=60, halve_every=9, iterations=384),
+        Settings(game="liars-dice-1x4", epochs=70, halve_every=10, iterations=416),
+        Settings(game="liars-dice-1x5", epochs=70, halve_every=10, iterations=480),
+        Settings(game="liars-dice-1x6", epochs=60, halve_every=9, iterations=352),
+        Settings(game="liars-dice-2x3", epochs=60, halve_every=9, iterations=448),
     )
 }
 FICTITIOUS = replace(
