@@ -287,6 +287,7 @@ def test_fictitious_play_does_not_tell_apart_what_is_within_its_blur(algorithm: 
     assert (moved == 0) if algorithm == "dcfr" else (moved > 0.05)
 
 
-def test_less_than_no_blur_is_refused() -> None:
-    with pytest.raises(GameError, match="blur must be at least 0, not -1"):
-        SearchSettings(blur=-1)
+@pytest.mark.parametrize("blur", [-1.0, np.nan, np.inf])
+def test_a_blur_that_is_none_is_refused(blur: float) -> None:
+    with pytest.raises(GameError, match=f"blur must be at least 0, not {blur:g}"):
+        SearchSettings(blur=blur)

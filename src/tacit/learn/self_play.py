@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ class SearchSettings:
     blur: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.blur < 0:
+        if not 0 <= self.blur < inf:
             raise GameError(f"blur must be at least 0, not {self.blur:g}")
         if not 0 <= self.warm_start < self.iterations:
             raise GameError(
