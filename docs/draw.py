@@ -11,9 +11,9 @@ mpl.use("Agg")
 from matplotlib import pyplot
 
 from tacit.games import load
-from tacit.solve.blueprint import Blueprint, Survey
-from tacit.solve.subgame import Effort, solve_views
-from tacit.solve.words import find_place, written_policy
+from tacit.solve.policy_text import find_place, written_policy
+from tacit.subgame.blueprint import Blueprint, BlueprintValues
+from tacit.subgame.methods import SolveBudget, solve_roots
 from tacit.tree import build_tree
 
 IMAGES = Path(__file__).parent / "images"
@@ -25,7 +25,7 @@ def coin_toss() -> None:
     tree = build_tree(load("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    view = Survey(blueprint, 1).at(find_place(tree, "play"))
+    view = BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
     guess = np.linspace(0, 1, 101)
     figure, axes = pyplot.subplots(figsize=(8.4, 4.4), layout="constrained")
     for name, value, offered, gift, colour in (
@@ -44,7 +44,7 @@ def coin_toss() -> None:
                 label=f"{name}: with the gift",
             )
     for method in METHODS:
-        found = solve_views(tree, [view], method, Effort(iterations=4000, double=True))
+        found = solve_roots(tree, [view], method, SolveBudget(iterations=4000, double=True))
         heads = float(found.policy[0])
         axes.axvline(heads, color="0.6", linewidth=0.8)
         axes.text(heads, -1.04, method, rotation=60, ha="right", va="top", fontsize=8)

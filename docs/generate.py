@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from tacit.cli.games import Facts, facts
-from tacit.cli.rebel_figures import PAPER
-from tacit.evaluate.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.games import families, load
+from tacit.reproduce.rebel_figures import PAPER
+from tacit.reproduce.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.solve import Limits, evaluate, solve_tree
-from tacit.solve.blueprint import Blueprint, Survey
-from tacit.solve.subgame import METHODS, Effort, solve_views
-from tacit.solve.words import find_place, written_policy
+from tacit.solve.policy_text import find_place, written_policy
+from tacit.subgame.blueprint import Blueprint, BlueprintValues
+from tacit.subgame.methods import METHODS, SolveBudget, solve_roots
 from tacit.tree import build_tree, readable_bytes
 
 DOCS = Path(__file__).parent
@@ -94,14 +94,14 @@ def coin_toss_methods() -> str:
     tree = build_tree(load("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    view = Survey(blueprint, 1).at(find_place(tree, "play"))
+    view = BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
     rows = [
         "| method | guesses heads | tails | forfeits | margin of heads | of tails | "
         "player 1's best response gets |",
         "| --- | --: | --: | --: | --: | --: | --: |",
     ]
     for method in METHODS:
-        found = solve_views(tree, [view], method, Effort(iterations=4000, double=True))
+        found = solve_roots(tree, [view], method, SolveBudget(iterations=4000, double=True))
         written = found.written_into(tree, blueprint.policy)
         worth = evaluate(tree, written).best_response[0]
         cells = [*found.policy, *found.margins()[0], worth]
@@ -188,7 +188,7 @@ def holdem_table(*names: str) -> str:
 
 
 def holdem_differences(name: str) -> str:
-    """How the game and the effort of a column differ from the paper's."""
+    """How the game and the budget of a column differ from the paper's."""
     return "\n".join(f"- {line}" for line in kept(name)["differences"])
 
 

@@ -9,12 +9,12 @@ from support.subgames import tree_of
 from tacit.agents.agent import PolicyAgent
 from tacit.agents.nested_agent import NestedAgent
 from tacit.evaluate.match import play_match
-from tacit.evaluate.safe_tables import knows_sizes
 from tacit.games import families
-from tacit.solve.abstraction import solve_abstraction
-from tacit.solve.blueprint import Blueprint
-from tacit.solve.nested import Nesting
-from tacit.solve.subgame import Effort
+from tacit.reproduce.safe_tables import knows_sizes
+from tacit.subgame.abstraction import solve_abstraction
+from tacit.subgame.blueprint import Blueprint
+from tacit.subgame.methods import SolveBudget
+from tacit.subgame.nested import Nesting
 from tacit.tree import Builder
 
 GAMES = [
@@ -29,7 +29,7 @@ GAMES = [
 def test_it_plays_games_to_their_end_and_the_same_again(game: str) -> None:
     tree = tree_of(game)
     blueprint = Blueprint.of(solve_abstraction(tree, iterations=10))
-    nesting = Nesting(player=0, always=True, effort=Effort(iterations=10))
+    nesting = Nesting(player=0, always=True, budget=SolveBudget(iterations=10))
     results = [
         play_match(
             tree.builder,
@@ -50,6 +50,8 @@ def test_it_answers_bets_that_its_blueprint_does_not_know() -> None:
     known = knows_sizes((1, 4))
     blueprint = Blueprint.of(solve_abstraction(tree, iterations=300, keep=known, algorithm="dcfr"))
     only_two = tree.restricted(knows_sizes((2,))).uniform_policy()
-    agent = NestedAgent(blueprint, Nesting(player=0, known=known, effort=Effort(iterations=20)))
+    agent = NestedAgent(
+        blueprint, Nesting(player=0, known=known, budget=SolveBudget(iterations=20))
+    )
     result = play_match(tree.builder, agent, PolicyAgent(tree, only_two), games=200, seed=0)
     assert result.mean > 0

@@ -7,7 +7,7 @@ import pytest
 from support.buckets import ByEquity, two_streets
 from support.commands import call, fails
 from tacit.cli.holdem_tables import StageBar, show_column
-from tacit.evaluate.deal_tables import TableSettings, column_of
+from tacit.reproduce.deal_tables import TableSettings, column_of
 
 
 def test_a_column_is_shown_beside_the_papers(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import call, fails
-from tacit.solve.subgame import METHODS
+from tacit.subgame.methods import METHODS
 
 ARGUMENTS = ("reproduce", "safe-tables", "--games=liars-dice-1x3", "--iterations=40")
 
@@ -35,7 +35,7 @@ def test_rows_are_kept_and_gone_on_from(tmp_path: Path, monkeypatch: pytest.Monk
     def never(*_: object, **__: object) -> None:
         raise AssertionError("a kept row was made anew")
 
-    monkeypatch.setattr("tacit.evaluate.safe_tables.blueprint_worths", never)
+    monkeypatch.setattr("tacit.reproduce.safe_tables.blueprint_worths", never)
     code, shown, _ = call(*ARGUMENTS, "--seeds=2", f"--out={kept}")
     assert code == 0
     for words in ("liars-dice-1x3", "2 seeds each", "reach-maxmargin-not-split", "worst rise"):

@@ -10,8 +10,8 @@ import pytest
 from support.commands import call, fails
 from tacit.formats.solution import save_solution
 from tacit.games import load
-from tacit.solve.abstraction import given_solution
-from tacit.solve.words import written_policy
+from tacit.solve.policy_text import written_policy
+from tacit.subgame.abstraction import given_solution
 from tacit.tree import build_tree
 
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.formats.phh import HandHistory, dumps, dumps_all, loads, loads_all
-from tacit.games.cards import parse_cards
 from tacit.games.game import CHANCE, TERMINAL, GameError
-from tacit.games.no_limit import BOARD_SIZES, CALL, FOLD, BettingRules
+from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, BettingRules
+from tacit.games.holdem.cards import parse_cards
 
 EXAMPLE = """\
 variant = "NT"

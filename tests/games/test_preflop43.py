@@ -7,7 +7,7 @@ import pytest
 from pokerkit import StandardHighHand
 
 from tacit.games import TERMINAL, GameError, load
-from tacit.games.cards import format_cards
+from tacit.games.holdem.cards import format_cards
 from tacit.games.preflop43 import DEALS, HANDS, UNKNOWN, Preflop43, Preflop43State
 from tacit.solve import Limits, solve_tree
 from tacit.solve.linear_program import solve_exactly

@@ -86,7 +86,7 @@ def test_beliefs_that_rule_each_other_out_are_left() -> None:
 
 def test_the_log_tells_the_exploitability_and_a_line_cut_short_is_left_out(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", replace(SMALL, judge_every=2))
-    run.train(workers=1, judge=lambda network: 0.5)
+    run.train(workers=1, measure=lambda network: 0.5)
     with (run.folder / "log.jsonl").open("a") as log:
         log.write('{"epoch": 9')
     assert [entry.exploitability for entry in read_log(run.folder)] == [None, 0.5, None, 0.5]

@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from support.subgames import tree_of
 from tacit.games import GameError
+from tacit.solve.algorithms import FictitiousPlay, RegretMatching, find_algorithm
 from tacit.solve.gadgets import (
     Distributional,
     Gadget,
-    Gate,
     Given,
     Hedged,
     MaxMargin,
     Mixed,
     Resolve,
+    RootGadgets,
 )
-from tacit.solve.minimiser import FictitiousPlay, RegretMatching, find_algorithm
 
 WEIGHTS = np.array([0.2, 0.3, 0.0, 0.5])
 OFFERED = np.array([1.0, -1.0, np.nan, 0.5])
@@ -30,32 +30,32 @@ class Asked:
     """A gadget above nothing: it is given counterfactual values and answers with a reach."""
 
     def __init__(self, gadget: Gadget) -> None:
-        self.gate = Gate(0, [gadget])
+        self.root_gadgets = RootGadgets(0, [gadget])
         self.reach = (np.zeros(len(gadget.weights)), np.zeros(0))
         self.iteration = 0
 
     def match(self, cfv: NDArray[np.float64], minimiser: object = CFR) -> NDArray[np.float64]:
         assert isinstance(minimiser, RegretMatching)
         self.iteration += 1
-        self.gate.match((cfv, np.zeros(0)), self.reach, minimiser, self.iteration)
-        assert_allclose(self.gate.entering[0], self.reach[0])
+        self.root_gadgets.match((cfv, np.zeros(0)), self.reach, minimiser, self.iteration)
+        assert_allclose(self.root_gadgets.entering[0], self.reach[0])
         return self.reach[0].copy()
 
     def respond(self, cfv: NDArray[np.float64]) -> NDArray[np.float64]:
-        self.gate.respond((cfv, np.zeros(0)), self.reach)
+        self.root_gadgets.respond((cfv, np.zeros(0)), self.reach)
         return self.reach[0].copy()
 
 
 def test_she_enters_where_it_has_paid_and_never_where_she_cannot_be() -> None:
     asked = Asked(Resolve(WEIGHTS, OFFERED))
-    assert_allclose(asked.gate.entering[0], [0.5, 0.5, 0, 0.5])
+    assert_allclose(asked.root_gadgets.entering[0], [0.5, 0.5, 0, 0.5])
     assert_allclose(asked.match(WEIGHTS * [2.0, -2.0, 0.0, 0.5]), [1, 0, 0, 0.5])
     assert_allclose(asked.respond(WEIGHTS * [2.0, -2.0, 0.0, 0.6]), [1, 0, 0, 1])
 
 
 def test_she_chooses_the_smallest_margin_in_proportion_to_the_game() -> None:
     asked = Asked(MaxMargin(WEIGHTS, OFFERED))
-    assert_allclose(asked.gate.entering[0] * WEIGHTS, [1 / 3, 1 / 3, 0, 1 / 3])
+    assert_allclose(asked.root_gadgets.entering[0] * WEIGHTS, [1 / 3, 1 / 3, 0, 1 / 3])
     assert_allclose(asked.match(WEIGHTS * [2.0, -2.0, 0.0, 0.5]) * WEIGHTS, [1, 0, 0, 0])
     assert_allclose(asked.respond(WEIGHTS * [0, 0, 0, 0.5]) * WEIGHTS, [0, 1, 0, 0])
 
@@ -116,7 +116,7 @@ def test_regrets_are_weighed_as_the_minimiser_says(algorithm: str) -> None:
         met.append(enters)
         assert_allclose(found, [enters])
     weights = [minimiser.weight(number) for number in range(1, len(values) + 1)]
-    assert_allclose(asked.gate.average()[0], np.average(met, weights=weights))
+    assert_allclose(asked.root_gadgets.average()[0], np.average(met, weights=weights))
 
 
 @pytest.mark.parametrize("algorithm", ["fp", "linear-fp", "flop"])
@@ -126,7 +126,7 @@ def test_responses_are_mixed_as_fictitious_play_says(algorithm: str) -> None:
     asked = Asked(Resolve(np.ones(1), np.zeros(1)))
     for number, value in enumerate([1.0, -1.0, 1.0, 1.0], start=1):
         asked.respond(np.array([value]))
-        asked.gate.mix(asked.reach, minimiser, number)
+        asked.root_gadgets.mix(asked.reach, minimiser, number)
     weights = [minimiser.weight(number) for number in range(1, 5)]
     again = weights[-1] if minimiser.optimistic else 0
     expected = (np.dot(weights, [1, 0, 1, 1]) + again) / (sum(weights) + again)
@@ -151,9 +151,9 @@ def test_what_cannot_be_is_refused() -> None:
 def test_a_gate_has_a_gadget_for_every_root() -> None:
     tree = tree_of("kuhn")
     reach = (np.zeros(tree.sizes.reach[0]), np.zeros(tree.sizes.reach[1]))
-    many = Gate(0, [Resolve(np.ones(3), np.zeros(3))] * 2)
+    many = RootGadgets(0, [Resolve(np.ones(3), np.zeros(3))] * 2)
     with pytest.raises(GameError, match="2 gadgets for 1 root"):
         many.open(tree, reach)
-    short = Gate(0, [Resolve(np.ones(2), np.zeros(2))])
+    short = RootGadgets(0, [Resolve(np.ones(2), np.zeros(2))])
     with pytest.raises(GameError, match="is for 2 infostates"):
         short.open(tree, reach)

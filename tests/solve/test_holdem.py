@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tacit.games.game import GameError
-from tacit.games.spot import Spot
+from tacit.games.holdem.spot import Spot
 from tacit.solve import Solver, evaluate, find_algorithm
-from tacit.solve.evaluation import Judge
+from tacit.solve.best_response import BestResponse
 from tacit.solve.linear_program import solve_exactly
 from tacit.tree import Place, PublicTree
-from tacit.tree.holdem_builder import build_spot
+from tacit.tree.cards.builder import build_spot
 from tacit.tree.passes import BEST, EXPECT
 
 SMALL = [
@@ -72,11 +72,11 @@ SYMMETRIC = Spot.of(
 
 
 def worth_and_values(tree: PublicTree, iterations: int) -> list[float]:
-    judge = Judge(tree, solved(tree, iterations, dtype=np.float64).average_policy())
-    found = [judge.value(player, mode) for player in (0, 1) for mode in (EXPECT, BEST)]
+    responder = BestResponse(tree, solved(tree, iterations, dtype=np.float64).average_policy())
+    found = [responder.value(player, mode) for player in (0, 1) for mode in (EXPECT, BEST)]
     for player in (0, 1):
-        judge.value(player, EXPECT)
-        found += judge.expected(player, 0)[0].tolist()
+        responder.value(player, EXPECT)
+        found += responder.expected(player, 0)[0].tolist()
     return found
 
 

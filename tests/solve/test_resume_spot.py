@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from tacit.formats.solution import SolutionError
 from tacit.formats.spot_solution import load_spot_solution, save_spot_solution
 from tacit.games import GameError
-from tacit.games.spot import Spot
+from tacit.games.holdem.spot import Spot
 from tacit.solve.spot import SpotLimits, resume_spot, solve_spot
 
 TURN = Spot.of("2c7dJhQs", ranges=("QQ,A2s+", "KTo+,76s"), pot=100, behind=200, bets="75%/a")

@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tacit.formats.spot_file import load_spot_file
 from tacit.games import GameError, load
-from tacit.games.spot import Spot
+from tacit.games.holdem.spot import Spot
 from tacit.solve import Solver, find_algorithm
 from tacit.solve.short_solver import ShortSolver
 from tacit.solve.spot import SpotLimits, solve_spot
 from tacit.tree import build_tree
-from tacit.tree.holdem_builder import build_spot
+from tacit.tree.cards.builder import build_spot
 
 TURN = Spot.of("2c7dJhQs", ranges=("22+,A2s+", "KTo+,76s"), pot=100, behind=200, bets="75%/a")
 

@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 
 from support.hands import Line, cards_of, pairs
 from tacit.games import CHANCE, TERMINAL, GameError
-from tacit.games.cards import CLASS_NAMES, HAND_CLASS, NUM_HANDS, card_name, parse_hand
-from tacit.games.spot import Spot
+from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, NUM_HANDS, card_name, parse_hand
+from tacit.games.holdem.spot import Spot
 from tacit.solve import evaluate
 from tacit.solve.spot import SpotLimits, SpotSolution, solve_spot
-from tacit.tree.holdem import HoldemState
+from tacit.tree.cards.states import HoldemState
 
 RIVER = Spot.of(
     "2c7dJhQsKs",

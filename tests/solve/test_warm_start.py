@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tacit.games import load
+from tacit.solve.algorithms import RegretMatching, find_algorithm
 from tacit.solve.engine import Workspace
-from tacit.solve.minimiser import RegretMatching, find_algorithm
 from tacit.solve.warm_start import imitate, response_regrets
 from tacit.tree import Builder, build_forest
 from tacit.tree.passes import BEST, ascend, descend

@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from tacit.games.bet_sizes import BetSettings
-from tacit.games.board_classes import canonical_board
-from tacit.games.cards import live_hands, parse_board
-from tacit.games.no_limit import FLOP, TURN, BettingRules
-from tacit.games.ranges import parse_range
-from tacit.games.spot import Spot, permute_hands
-from tacit.tree.equity import range_equity
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import FLOP, TURN, BettingRules
+from tacit.games.holdem.board_classes import canonical_board
+from tacit.games.holdem.cards import live_hands, parse_board
+from tacit.games.holdem.ranges import parse_range
+from tacit.games.holdem.spot import Spot, permute_hands
+from tacit.tree.cards.equity import range_equity
 
 RANGES = "AA,QQ,88,AKs,76s,KTo"
 

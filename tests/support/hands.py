@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from pokerkit import StandardHighHand
 
 from tacit.games import CHANCE, TERMINAL
-from tacit.games.cards import HAND_CARDS, NUM_CARDS, card_name, format_cards
-from tacit.games.no_limit import Betting
-from tacit.games.spot import Spot, action_label
+from tacit.games.holdem.betting import Betting
+from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, card_name, format_cards
+from tacit.games.holdem.spot import Spot, action_label
 
 PolicyAt = Callable[[tuple[str, ...]], NDArray[np.floating]]
 """By path, how likely each hand is to take each action [A, 1326]."""

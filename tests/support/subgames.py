@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from support.small_games import small_game
-from tacit.evaluate import safe_tables
-from tacit.evaluate.safe_tables import WEAKNESSES, Weakness, views_of
-from tacit.solve.blueprint import Blueprint, Survey, View
-from tacit.solve.words import find_place, written_policy
+from tacit.reproduce import safe_tables
+from tacit.reproduce.safe_tables import WEAKNESSES, Weakness, views_of
+from tacit.solve.policy_text import find_place, written_policy
+from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.tree import PublicTree, build_tree
 
 __all__ = ["WEAKNESSES", "coin_toss", "tree_of", "views_of", "weak_blueprint"]
@@ -19,11 +19,11 @@ def tree_of(game: str) -> PublicTree:
     return build_tree(small_game(game))
 
 
-def coin_toss() -> tuple[Blueprint, View]:
+def coin_toss() -> tuple[Blueprint, SubgameRoot]:
     """The blueprint of references, and player 2's view of what follows *play*."""
     tree = tree_of("coin-toss")
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    return blueprint, Survey(blueprint, 1).at(find_place(tree, "play"))
+    return blueprint, BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
 
 
 @cache

@@ -13,8 +13,8 @@ import numpy as np
 
 from tacit.agents.agent import draw_action
 from tacit.agents.position import Position
-from tacit.solve.blueprint import Blueprint
-from tacit.solve.nested import Course, Nesting
+from tacit.subgame.blueprint import Blueprint
+from tacit.subgame.nested import NestedState, Nesting
 from tacit.tree import PLAYERS
 
 
@@ -23,11 +23,11 @@ class NestedAgent:
 
     def __init__(self, blueprint: Blueprint, nesting: Nesting) -> None:
         self.starts = [
-            Course.start(blueprint, replace(nesting, player=player)) for player in PLAYERS
+            NestedState.start(blueprint, replace(nesting, player=player)) for player in PLAYERS
         ]
         self.random = np.random.default_rng()
         self.seen: list[int] = []
-        self.courses: dict[int, tuple[int, Course]] = {}
+        self.courses: dict[int, tuple[int, NestedState]] = {}
 
     def begin(self, random: np.random.Generator) -> None:
         """Back to the root."""
@@ -43,7 +43,7 @@ class NestedAgent:
         """Note the move; what has to be solved is solved when it is this agent's turn."""
         self.seen.append(transition)
 
-    def _course(self, player: int) -> Course:
+    def _course(self, player: int) -> NestedState:
         done, course = self.courses.get(player, (0, self.starts[player]))
         for transition in self.seen[done:]:
             course = course.after(transition)

@@ -54,8 +54,8 @@ def tabular(*, games: str | None, as_json: bool) -> None:
     The two are measured in turn and the fastest of several measurements counts. Memory is what a
     process takes at its peak to build the tree and solve it, beyond the interpreter and libraries.
     """
-    from tacit.cli.output import console, print_json, print_table, table
     from tacit.games import GameError
+    from tacit.report.output import console, print_json, print_table, table
 
     chosen = games.split(",") if games else list(TABULAR)
     for name in chosen:
@@ -98,10 +98,10 @@ def algorithms(
     as_json: bool,
 ) -> None:
     """The exploitability that each algorithm reaches, or the iterations that a target takes."""
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.cli.plot import plot_convergence
     from tacit.formats.game_names import load_game
     from tacit.formats.solution import check_writable
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.plot import plot_convergence
     from tacit.solve import ALGORITHMS, Limits, solve_tree
     from tacit.tree import build_tree
 
@@ -157,8 +157,8 @@ def holdem(*, spots: str | None, as_json: bool) -> None:
     The river is solved by one thread to 0.1 % of the pot, the turn by two to 0.5 %. Each runs in a
     process of its own; memory is what it takes at its peak beyond the interpreter and libraries.
     """
-    from tacit.cli.output import console, print_json, print_table, table
     from tacit.games import GameError
+    from tacit.report.output import console, print_json, print_table, table
 
     chosen = spots.split(",") if spots else list(HOLDEM)
     for name in chosen:
@@ -210,12 +210,12 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     import os
     from dataclasses import replace
 
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.search_speed import examples_per_second, value_errors
+    from tacit.bench.self_play import examples_per_second, value_errors
     from tacit.games import GameError
     from tacit.learn.presets import find_preset
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network
+    from tacit.report.output import console, print_json, print_table, table
 
     chosen = games.split(",") if games else list(REBEL)
     if unknown := [name for name in chosen if name not in REBEL]:
@@ -267,9 +267,9 @@ def subgame(*, methods: str | None, iterations: int, as_json: bool) -> None:
     The same tree is solved by the same iterations without and with a gadget above it, in turn;
     the fastest of several rounds counts. One thread.
     """
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.cli.subgame_speed import measure
-    from tacit.solve.subgame import METHODS
+    from tacit.bench.subgame import measure
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.subgame.methods import METHODS
 
     rows = measure(methods.split(",") if methods else list(METHODS), iterations)
     if as_json:
@@ -289,7 +289,7 @@ def subgame(*, methods: str | None, iterations: int, as_json: bool) -> None:
 def _measure_holdem(name: str) -> dict[str, Any]:
     import json
 
-    command = [sys.executable, "-m", "tacit.cli.holdem_speed", name]
+    command = [sys.executable, "-m", "tacit.bench.holdem", name]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     row: dict[str, Any] = json.loads(done.stdout)
     return row
@@ -350,6 +350,6 @@ def _per_iteration(iterate: Callable[[], None]) -> float:
 
 def _peak_memory(name: str) -> float:
     """Megabytes that a new process takes at its peak to build and solve, beyond its libraries."""
-    command = [sys.executable, "-m", "tacit.cli.peak_memory", name]
+    command = [sys.executable, "-m", "tacit.bench.peak_memory", name]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(done.stdout)

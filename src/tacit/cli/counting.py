@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tacit.cli.output import console
+from tacit.report.output import console
 
 
 @contextmanager

@@ -38,10 +38,10 @@ def equity(
     A RANGE is a hand (AhKd) or a list such as 22+,A2s+,KTo+; the second one is every hand if left
     out. All boards are dealt where that is quick; otherwise random ones, with the error stated.
     """
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.games.cards import format_cards, parse_board
-    from tacit.games.ranges import check_range, parse_range
-    from tacit.tree.preflop_equity import board_equity
+    from tacit.games.holdem.cards import format_cards, parse_board
+    from tacit.games.holdem.ranges import check_range, parse_range
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.tree.cards.preflop_equity import board_equity
 
     cards = parse_board(board)
     texts = first, second
@@ -98,7 +98,7 @@ def equity(
 def _by_hand(equities: Any, weights: Any) -> dict[str, float]:
     import numpy as np
 
-    from tacit.games.cards import hand_name
+    from tacit.games.holdem.cards import hand_name
 
     held = np.flatnonzero((weights > 0) & ~np.isnan(equities))
     return {hand_name(int(hand)): float(equities[hand]) for hand in held}
@@ -108,8 +108,8 @@ def _print_classes(screen: Any, equities: Any, ranges: Any) -> None:
     """The mean equity of each class of hands, best first."""
     import numpy as np
 
-    from tacit.cli.output import print_table, table
-    from tacit.games.cards import CLASS_NAMES, HAND_CLASS
+    from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS
+    from tacit.report.output import print_table, table
 
     for player, title in enumerate(("First range", "Second range")):
         used = (ranges[player] > 0) & ~np.isnan(equities[player])

@@ -64,10 +64,10 @@ def evaluate(
     import time
 
     from tacit.cli.counting import counting
-    from tacit.cli.output import console, print_json, print_table, table
     from tacit.evaluate.search_play_pool import check_size, measure_search
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_origin
+    from tacit.report.output import console, print_json, print_table, table
     from tacit.solve import find_algorithm
 
     path = find_network(run)
@@ -124,10 +124,10 @@ def _play_matches(
     from tacit.agents.search_batch import SearchBatch
     from tacit.agents.simple import baselines
     from tacit.cli.counting import counting
-    from tacit.cli.output import console, print_json, print_table, table
     from tacit.evaluate.local_best_response import local_best_response
     from tacit.evaluate.match import play_batch_match
     from tacit.learn.trainer import load_network
+    from tacit.report.output import console, print_json, print_table, table
 
     network, settings = load_network(path)
     builder = network.encoding.builder

@@ -56,8 +56,8 @@ def count_decisions(state: PublicState, known: dict[int, int]) -> int:
 @as_json
 def games(*, as_json: bool) -> None:
     """List the games and their sizes."""
-    from tacit.cli.output import console, print_json, table
     from tacit.games import families, load
+    from tacit.report.output import console, print_json, table
 
     listed = [facts(load(name)) for family in families() for name in family.examples]
     if as_json:

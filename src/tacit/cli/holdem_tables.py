@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from tacit.evaluate.deal_tables import TableColumn
+    from tacit.reproduce.deal_tables import TableColumn
 
 GAMES = ("flop-holdem", "turn-holdem")
 TABLES = {"flop-holdem": "Table 3", "turn-holdem": "Table 5"}
@@ -57,8 +57,8 @@ def holdem_tables(
     exact exploitability without buckets. Takes about ten minutes on a free core; a run that is
     stopped goes on where it was when it is started again.
     """
-    from tacit.cli.output import print_json
-    from tacit.evaluate.deal_tables import TableSettings, table_column
+    from tacit.report.output import print_json
+    from tacit.reproduce.deal_tables import TableSettings, table_column
 
     settings = TableSettings(
         game="flop-holdem" if game == "flop-holdem" else "turn-holdem",
@@ -87,7 +87,7 @@ def holdem_tables(
 
 def show_column(column: TableColumn) -> None:
     """The column as a table, the paper's beside it, and what differs below."""
-    from tacit.cli.output import console, print_table, table
+    from tacit.report.output import console, print_table, table
 
     settings = column.settings
     shown = table("method", "here", "of the blueprint", "paper", "of its blueprint")
@@ -115,7 +115,7 @@ class StageBar:
     def __init__(self, name: str, *, visible: bool) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        from tacit.cli.output import console
+        from tacit.report.output import console
 
         self.progress = Progress(
             TextColumn("[bold]{task.description}"),
@@ -160,8 +160,8 @@ def holdem_off_tree(*, iterations: int, blueprint_iterations: int, as_json: bool
     from dataclasses import asdict
 
     from tacit.cli.counting import counting
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.holdem_off_tree import (
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.reproduce.holdem_off_tree import (
         ANSWERS,
         BETS,
         UNKNOWN,
@@ -169,7 +169,7 @@ def holdem_off_tree(*, iterations: int, blueprint_iterations: int, as_json: bool
         off_tree_rows,
         turn_spot,
     )
-    from tacit.solve.subgame import Effort
+    from tacit.subgame.methods import SolveBudget
 
     spot = turn_spot()
     found: list[OffTreeRow] = []
@@ -182,7 +182,7 @@ def holdem_off_tree(*, iterations: int, blueprint_iterations: int, as_json: bool
         rows = off_tree_rows(
             spot,
             blueprint_iterations=blueprint_iterations,
-            effort=Effort(algorithm="dcfr", iterations=iterations),
+            budget=SolveBudget(algorithm="dcfr", iterations=iterations),
             on_row=tell,
         )
     if as_json:

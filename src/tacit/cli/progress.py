@@ -9,7 +9,7 @@ from typing import Self
 
 from rich.progress import BarColumn, Progress, TextColumn
 
-from tacit.cli.output import console
+from tacit.report.output import console
 from tacit.solve import Checkpoint, Limits
 
 

@@ -20,9 +20,7 @@ def range_command(text: str, *, board: str, as_json: bool) -> None:
     import numpy as np
     from rich.markup import escape
 
-    from tacit.cli import grid
-    from tacit.cli.output import console, print_json
-    from tacit.games.cards import (
+    from tacit.games.holdem.cards import (
         CLASS_NAMES,
         HAND_CLASS,
         NUM_HANDS,
@@ -31,7 +29,9 @@ def range_command(text: str, *, board: str, as_json: bool) -> None:
         live_hands,
         parse_cards,
     )
-    from tacit.games.ranges import check_range, format_range, parse_range
+    from tacit.games.holdem.ranges import check_range, format_range, parse_range
+    from tacit.report import grid
+    from tacit.report.output import console, print_json
 
     cards = parse_cards(board)
     read = parse_range(text)

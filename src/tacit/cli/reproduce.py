@@ -18,7 +18,7 @@ from tacit.cli.safe_tables import safe_tables
 from tacit.games import GameError
 
 if TYPE_CHECKING:
-    from tacit.games.spot import Spot
+    from tacit.games.holdem.spot import Spot
     from tacit.solve import Solver
 
 TEH = "turn-bench"
@@ -63,10 +63,10 @@ def teh_tabular_command(
     discounted CFR and FLOP. It takes about ten minutes on two cores; with --keep an interrupted
     run goes on from the last line that it printed, given the same options again.
     """
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.cli.plot import plot_convergence
     from tacit.formats.solution import check_writable
     from tacit.formats.spot_file import load_spot_file
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.plot import plot_convergence
     from tacit.solve import Checkpoint
 
     if plot is not None:
@@ -131,8 +131,8 @@ def teh_tabular(
     import time
 
     from tacit.solve import Solver, exploitability, find_algorithm
-    from tacit.solve.preparation import cores, prepare
-    from tacit.tree.holdem_builder import build_spot
+    from tacit.solve.kernel_warm_up import cores, prepare
+    from tacit.tree.cards.builder import build_spot
 
     prepare(np.float64)
     threads = threads or cores()

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from tacit.cli.kept_rows import KeptRows
 from tacit.cli.options import as_json
-from tacit.cli.rebel_figures import GAMES, PAPER
+from tacit.reproduce.rebel_figures import GAMES, PAPER
+from tacit.reproduce.row_store import KeptRows
 
 
 class Kind(NamedTuple):
@@ -78,7 +78,7 @@ def table2(
     the latter two in the sound form, have networks of their own: RUNS/GAME-cfr-d, RUNS/GAME-fp and
     RUNS/GAME. CFR-AVG searches with the iterations of its training, which are fewer.
     """
-    from tacit.cli.output import console, print_json, print_table, table
+    from tacit.report.output import console, print_json, print_table, table
 
     rows = Rows(out)
     for game in _chosen(games):
@@ -133,8 +133,8 @@ def figure4(*, games: str | None, iterations: int, plot: Path | None, as_json: b
     The exploitability after 1, 2, 4, … iterations; the paper gives a picture and no numbers but
     those of its Table 2.
     """
-    from tacit.cli.output import console, print_json, print_table, table
     from tacit.games import load
+    from tacit.report.output import console, print_json, print_table, table
     from tacit.solve import Checkpoint, Solver, exploitability, find_algorithm
     from tacit.tree import build_tree
 
@@ -159,7 +159,7 @@ def figure4(*, games: str | None, iterations: int, plot: Path | None, as_json: b
                     }
                 )
     if plot is not None:
-        from tacit.cli.plot import plot_panels
+        from tacit.report.plot import plot_panels
 
         panels = {
             game: {
@@ -222,9 +222,9 @@ def ablations(
     paper's Figure 2). The others are searches with exact values at the leaves beside the whole game
     solved for as many iterations (Figures 2 and 6); the paper gives pictures only.
     """
-    from tacit.cli.output import console, print_json, print_table, table
-    from tacit.evaluate.perfect_values import SEARCHES as PERFECT
-    from tacit.evaluate.perfect_values import compare_with_full_game
+    from tacit.report.output import console, print_json, print_table, table
+    from tacit.reproduce.perfect_values import SEARCHES as PERFECT
+    from tacit.reproduce.perfect_values import compare_with_full_game
 
     rows = Rows(out)
     for kind, changes in ABLATIONS.items():
@@ -383,7 +383,7 @@ def _train(game: str, kind: str, changes: dict[str, str], runs: Path) -> dict[st
 
 def _plot_table2(rows: list[dict[str, Any]], path: Path) -> None:
     """Bars: ours beside the paper's, for both searches."""
-    from tacit.cli.plot import plot_bars
+    from tacit.report.plot import plot_bars
 
     searched = [row for row in rows if row["algorithm"] in SEARCHES and row["paper"] is not None]
     plot_bars(
@@ -398,7 +398,7 @@ def _plot_table2(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 def _plot_ablations(rows: list[dict[str, Any]], path: Path) -> None:
-    from tacit.cli.plot import plot_bars
+    from tacit.report.plot import plot_bars
 
     plot_bars(
         [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in rows],

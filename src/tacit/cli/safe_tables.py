@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.kept_rows import KeptRows
 from tacit.cli.options import as_json
+from tacit.reproduce.row_store import KeptRows
 
 if TYPE_CHECKING:
-    from tacit.evaluate.safe_tables import Row, Weakness
+    from tacit.reproduce.safe_tables import Row, Weakness
 
 GAMES = ("leduc", "liars-dice-1x3", "pursuit-glasses")
 OFF_TREE = "off-tree"
@@ -41,9 +41,9 @@ def safe_tables(
     printed when it is ready; all of them take about twenty minutes on a free core.
     """
     from tacit.cli.counting import counting
-    from tacit.cli.output import print_json
-    from tacit.evaluate.safe_tables import DEPTHS, WEAKNESSES
     from tacit.games import GameError
+    from tacit.report.output import print_json
+    from tacit.reproduce.safe_tables import DEPTHS, WEAKNESSES
 
     chosen = games.split(",") if games else [*GAMES, OFF_TREE]
     if unknown := [name for name in chosen if name not in (*DEPTHS, OFF_TREE)]:
@@ -74,17 +74,17 @@ Job = tuple[dict[str, Any], Callable[[], dict[str, Any]]]
 
 def _blueprints(game: str, seeds: int, iterations: int) -> Iterator[Job]:
     """One row for each weak blueprint, with what it is worth after every method."""
-    from tacit.evaluate.safe_tables import WEAKNESSES, blueprint_worths
     from tacit.games import load
-    from tacit.solve.subgame import Effort
+    from tacit.reproduce.safe_tables import WEAKNESSES, blueprint_worths
+    from tacit.subgame.methods import SolveBudget
     from tacit.tree import build_tree
 
     tree = build_tree(load(game))
-    effort = Effort(iterations=iterations, double=True)
+    budget = SolveBudget(iterations=iterations, double=True)
 
     def job(kind: Weakness, seed: int) -> Job:
         head = {"game": game, "blueprint": kind, "seed": seed, "iterations": iterations}
-        return head, lambda: {"exploitability": blueprint_worths(tree, kind, seed, effort=effort)}
+        return head, lambda: {"exploitability": blueprint_worths(tree, kind, seed, budget=budget)}
 
     for kind in WEAKNESSES:
         for seed in range(seeds):
@@ -93,7 +93,7 @@ def _blueprints(game: str, seeds: int, iterations: int) -> Iterator[Job]:
 
 def _off_tree() -> Iterator[Job]:
     """One row for each answer to unknown raises."""
-    from tacit.evaluate.safe_tables import OFF_TREE_GAME, OFF_TREE_ITERATIONS, off_tree_answers
+    from tacit.reproduce.safe_tables import OFF_TREE_GAME, OFF_TREE_ITERATIONS, off_tree_answers
 
     def job(answer: str, measure: Callable[[], float]) -> Job:
         head = {
@@ -107,15 +107,15 @@ def _off_tree() -> Iterator[Job]:
 
 
 def _of_kind(rows: list[dict[str, Any]], kind: str) -> list[Row]:
-    from tacit.evaluate.safe_tables import summary
+    from tacit.reproduce.safe_tables import summary
 
     return summary([row["exploitability"] for row in rows if row["blueprint"] == kind])
 
 
 def _show(game: str, kinds: dict[Weakness, list[Row]], iterations: int) -> None:
     """Means by what makes blueprints weak; over all of them, the most that one rose by."""
-    from tacit.cli.output import console, print_table, table
-    from tacit.evaluate.safe_tables import SOLVER_ERROR
+    from tacit.report.output import console, print_table, table
+    from tacit.reproduce.safe_tables import SOLVER_ERROR
 
     shown = table("method", *kinds, "worst rise", "raised", text_columns=1)
     for lines in zip(*kinds.values(), strict=True):
@@ -137,8 +137,8 @@ def _show(game: str, kinds: dict[Weakness, list[Row]], iterations: int) -> None:
 
 
 def _show_off_tree(rows: list[dict[str, Any]]) -> None:
-    from tacit.cli.output import console, print_table, table
-    from tacit.evaluate.safe_tables import OFF_TREE_GAME, OFF_TREE_KNOWN
+    from tacit.report.output import console, print_table, table
+    from tacit.reproduce.safe_tables import OFF_TREE_GAME, OFF_TREE_KNOWN
 
     shown = table("answer", "exploitability")
     for row in rows:

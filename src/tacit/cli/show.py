@@ -31,8 +31,8 @@ def show(file: Path, *, memory: int) -> None:
     At each public state a table shows what each infostate of the mover does, what it is worth to
     its player (value), and how likely that player is to come here with it (reach).
     """
-    from tacit.cli.output import console
     from tacit.formats.solution import load_solution
+    from tacit.report.output import console
     from tacit.solve import infostate_values
 
     solution = load_solution(file, max_bytes=memory)
@@ -105,8 +105,8 @@ def _print(
 ) -> None:
     from rich.markup import escape
 
-    from tacit.cli.output import print_policy, print_table, rows_in_order, table
     from tacit.games import CHANCE, TERMINAL
+    from tacit.report.output import print_policy, print_table, rows_in_order, table
     from tacit.solve import infostate_names
 
     step = path[-1]

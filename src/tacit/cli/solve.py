@@ -120,7 +120,7 @@ def solve(
 
 
 def _plot(solution: Solution, path: Path) -> None:
-    from tacit.cli.plot import plot_convergence
+    from tacit.report.plot import plot_convergence
 
     plot_convergence(
         {solution.algorithm: solution.history},
@@ -131,7 +131,7 @@ def _plot(solution: Solution, path: Path) -> None:
 
 
 def _print(solution: Solution, out: Path | None, plot: Path | None) -> None:
-    from tacit.cli.output import console, print_policy, print_table, table
+    from tacit.report.output import console, print_policy, print_table, table
 
     shown = table("", "")
     unit = solution.game.unit
@@ -152,7 +152,7 @@ def _print(solution: Solution, out: Path | None, plot: Path | None) -> None:
 
 
 def _print_json(solution: Solution, out: Path | None, plot: Path | None) -> None:
-    from tacit.cli.output import print_json
+    from tacit.report.output import print_json
     from tacit.solve import infostate_names
 
     state = solution.tree.state(solution.place().node)

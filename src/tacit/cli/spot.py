@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tacit.cli.progress import SolveProgress
     from tacit.formats.spot_file import Lock, SpotFile
-    from tacit.games.spot import Spot
+    from tacit.games.holdem.spot import Spot
     from tacit.solve.anytime import Checkpoint
     from tacit.solve.spot import SpotLimits, SpotSolution
     from tacit.tree import PublicTree
@@ -98,10 +98,10 @@ def spot(
     what a file says. Afterwards a prompt walks through the tree: type an action, cards, a hand
     (AhKd, AKs), back, top or quit.
     """
-    from tacit.cli.output import console, print_json
-    from tacit.cli.spot_report import describe, plot_point, print_point, summary
     from tacit.formats.solution import check_writable
-    from tacit.games.cards import format_cards
+    from tacit.games.holdem.cards import format_cards
+    from tacit.report.output import console, print_json
+    from tacit.report.spot import describe, plot_point, print_point, summary
 
     if list_examples:
         _list()
@@ -183,8 +183,8 @@ def spot(
 
 
 def _list() -> None:
-    from tacit.cli.output import console, table
     from tacit.formats.spot_file import example_names, load_spot_file
+    from tacit.report.output import console, table
 
     shown = table("name", "spot", "board", "pot", "stacks", text_columns=3)
     for name in example_names():
@@ -322,9 +322,9 @@ def _solve(
     import numpy as np
 
     from tacit.solve import find_algorithm
-    from tacit.solve.preparation import prepare
+    from tacit.solve.kernel_warm_up import prepare
     from tacit.solve.spot import DEFAULT_ALGORITHM, solve_spot
-    from tacit.tree.holdem_builder import build_spot
+    from tacit.tree.cards.builder import build_spot
 
     algorithm = chosen.get("algorithm", DEFAULT_ALGORITHM)
     find_algorithm(algorithm)
@@ -389,8 +389,8 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     import numpy as np
 
     from tacit.games import CHANCE, GameError
-    from tacit.games.cards import NUM_HANDS
-    from tacit.games.ranges import parse_range
+    from tacit.games.holdem.cards import NUM_HANDS
+    from tacit.games.holdem.ranges import parse_range
     from tacit.solve.spot import find
 
     state = tree.state(find(tree, path).node)
@@ -421,7 +421,7 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
 
 def _print_size(found: Spot, *, isomorphism: bool, storage: int, memory: int) -> None:
     from tacit.tree import readable_bytes
-    from tacit.tree.holdem_size import spot_size
+    from tacit.tree.cards.size import spot_size
 
     size = spot_size(found, isomorphism=isomorphism, storage=storage, max_bytes=memory)
     size.check(memory, found.name)
@@ -433,8 +433,8 @@ def _print_size(found: Spot, *, isomorphism: bool, storage: int, memory: int) ->
 
 
 def _facts(found: Spot) -> dict[str, Any]:
-    from tacit.games.cards import format_cards
-    from tacit.games.ranges import format_range
+    from tacit.games.holdem.cards import format_cards
+    from tacit.games.holdem.ranges import format_range
 
     start = found.rules.start()
     return {

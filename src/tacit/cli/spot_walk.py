@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tacit.cli.spot_report import is_hand, print_hands, print_point
 from tacit.games import CHANCE, GameError
+from tacit.report.spot import is_hand, print_hands, print_point
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tacit.solve.spot import NodeView, SpotSolution
+    from tacit.solve.spot import SpotNode, SpotSolution
 
 WORDS = {"check": "k", "call": "c", "fold": "f"}
 
 
-def walk(screen: Console, solution: SpotSolution, view: NodeView) -> None:
+def walk(screen: Console, solution: SpotSolution, view: SpotNode) -> None:
     """Ask where to go, from `view` on, until `quit` or the end of the input.
 
     An action or cards lead on, `back` and `top` lead up, a hand or class is shown in detail. A line
@@ -57,13 +57,13 @@ def walk(screen: Console, solution: SpotSolution, view: NodeView) -> None:
             click.echo(str(error))
 
 
-def _choices(view: NodeView) -> list[str]:
+def _choices(view: SpotNode) -> list[str]:
     own = ["a card" if len(view.board) > 2 else "a flop"] if view.mover == CHANCE else view.actions
     hand = [] if view.mover == CHANCE else ["a hand"]
     return [*own, *hand, "back", "top", "quit"]
 
 
-def _move(view: NodeView, word: str) -> str:
+def _move(view: SpotNode, word: str) -> str:
     """The label that `word` means: a label, a word, `a` for all in, or ``b300`` for chips now."""
     label = WORDS.get(word.lower(), word)
     if view.mover >= CHANCE or label in view.actions:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.solve import Evaluation, Solution
-    from tacit.solve.blueprint import Survey, View
     from tacit.solve.leaves import Evaluator
-    from tacit.solve.subgame import Effort, Resolved
+    from tacit.subgame.blueprint import BlueprintValues, SubgameRoot
+    from tacit.subgame.methods import SolveBudget, SubgameResult
     from tacit.tree import Place, PublicTree
 
 METHODS = (
@@ -105,10 +105,10 @@ def subgame(
     """
     from tacit.formats.solution import check_writable, save_solution
     from tacit.solve import LINEAR_PROGRAM, evaluate, find_algorithm
-    from tacit.solve.abstraction import frontier
-    from tacit.solve.blueprint import Blueprint, Survey
-    from tacit.solve.subgame import Effort, find_method
-    from tacit.solve.words import find_place
+    from tacit.solve.policy_text import find_place
+    from tacit.subgame.abstraction import frontier
+    from tacit.subgame.blueprint import Blueprint, BlueprintValues
+    from tacit.subgame.methods import SolveBudget, find_method
 
     find_method(method)
     if algorithm != LINEAR_PROGRAM:
@@ -121,10 +121,10 @@ def subgame(
     if player is None:
         movers = [tree.state(place.node).mover for place in places]
         player = 1 + next((mover for mover in movers if mover < 2), 1)
-    survey = Survey(Blueprint.of(solution), player - 1)
+    blueprint_values = BlueprintValues(Blueprint.of(solution), player - 1)
     if moves is None:
-        places = [place for place in places if survey.comes_to(place)]
-    effort = Effort(
+        places = [place for place in places if blueprint_values.comes_to(place)]
+    budget = SolveBudget(
         algorithm=algorithm,
         iterations=iterations,
         gift_scale=gift_scale,
@@ -132,7 +132,7 @@ def subgame(
         depth=depth,
         evaluator=None if depth is None else _evaluator(tree, leaves, leaf_iterations),
     )
-    found = _solve(survey, places, method, effort)
+    found = _solve(blueprint_values, places, method, budget)
     written = solution.policy
     for resolved in found:
         written = resolved.written_into(tree, written)
@@ -141,7 +141,9 @@ def subgame(
         pair for solved in found for pair in zip(solved.views, solved.alternatives, strict=True)
     ]
     asked = offers[: len(places)]  # What follows are the leaves of depth-limited subgames.
-    done = Done(solution, player, method, asked, written, before, after, survey.names)
+    done = SubgameRow(
+        solution, player, method, asked, written, before, after, blueprint_values.names
+    )
     if out is not None:
         save_solution(_improved(solution, written, method, after), out)
     if as_json:
@@ -151,13 +153,13 @@ def subgame(
 
 
 @dataclass(frozen=True)
-class Done:
+class SubgameRow:
     """Subgames solved again: each view with what the opponent was offered, and the new policy."""
 
     solution: Solution
     player: int
     method: str
-    views: list[tuple[View, NDArray[np.float64]]]
+    views: list[tuple[SubgameRoot, NDArray[np.float64]]]
     policy: NDArray[np.float64]
     before: Evaluation
     after: Evaluation
@@ -181,32 +183,35 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
     return load_network(find_network(leaves), tree.builder)[0]
 
 
-def _solve(survey: Survey, places: list[Place], method: str, effort: Effort) -> list[Resolved]:
+def _solve(
+    blueprint_values: BlueprintValues, places: list[Place], method: str, budget: SolveBudget
+) -> list[SubgameResult]:
     from tacit.games import GameError
     from tacit.solve import LINEAR_PROGRAM
-    from tacit.solve.subgame import solve_subgames, solve_to_the_end
-    from tacit.solve.subgame_program import solve_view_exactly
+    from tacit.subgame.linear_program import solve_view_exactly
+    from tacit.subgame.methods import solve_subgames, solve_to_the_end
 
     if not places:
         raise GameError("the blueprint reaches none of these subgames; name another with --at")
-    if effort.algorithm == LINEAR_PROGRAM:
-        if effort.depth is not None:
+    if budget.algorithm == LINEAR_PROGRAM:
+        if budget.depth is not None:
             raise GameError("a linear program solves to the end; leave --depth out, or choose CFR")
         return [
-            solve_view_exactly(survey.tree, survey.at(place), method, effort) for place in places
+            solve_view_exactly(blueprint_values.tree, blueprint_values.at(place), method, budget)
+            for place in places
         ]
-    if effort.depth is None:
-        return [solve_subgames(survey, places, method, effort)]
-    views = [survey.at(place) for place in places]
-    return solve_to_the_end(survey.tree, views, method, effort)
+    if budget.depth is None:
+        return [solve_subgames(blueprint_values, places, method, budget)]
+    views = [blueprint_values.at(place) for place in places]
+    return solve_to_the_end(blueprint_values.tree, views, method, budget)
 
 
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
     from tacit.formats.game_names import load_game
     from tacit.formats.solution import load_solution
     from tacit.games import GameError
-    from tacit.solve.abstraction import given_solution
-    from tacit.solve.words import written_policy
+    from tacit.solve.policy_text import written_policy
+    from tacit.subgame.abstraction import given_solution
     from tacit.tree import build_tree
 
     rules = load_game(game)
@@ -228,19 +233,19 @@ def _improved(
     solution: Solution, policy: NDArray[np.float64], method: str, worth: Evaluation
 ) -> Solution:
     """The blueprint with its new subgames, as a solution."""
-    from tacit.solve.abstraction import given_solution
+    from tacit.subgame.abstraction import given_solution
 
     return given_solution(
         solution.tree, policy, algorithm=f"{solution.algorithm}, {method}", worth=worth
     )
 
 
-def _rows(done: Done) -> list[dict[str, Any]]:
+def _rows(done: SubgameRow) -> list[dict[str, Any]]:
     """For each subgame its moves and, for each infostate of the opponent, what it gets."""
     from tacit.solve import infostate_names
-    from tacit.solve.blueprint import Blueprint, Survey
+    from tacit.subgame.blueprint import Blueprint, BlueprintValues
 
-    now = Survey(Blueprint(done.solution.tree, done.policy), done.player - 1)
+    now = BlueprintValues(Blueprint(done.solution.tree, done.policy), done.player - 1)
     rows = []
     for view, offered in done.views:
         infostates = infostate_names(view.state, view.opponent)
@@ -264,9 +269,9 @@ def _rows(done: Done) -> list[dict[str, Any]]:
     return rows
 
 
-def _policies(done: Done) -> dict[str, Any]:
+def _policies(done: SubgameRow) -> dict[str, Any]:
     """The player's policy in words: by public moves, infostate and action."""
-    from tacit.solve.words import policy_in_words
+    from tacit.solve.policy_text import policy_in_words
 
     written: dict[str, Any] = {}
     for view, _ in done.views:
@@ -280,8 +285,8 @@ def _policies(done: Done) -> dict[str, Any]:
     return written
 
 
-def _print_json(done: Done) -> None:
-    from tacit.cli.output import print_json
+def _print_json(done: SubgameRow) -> None:
+    from tacit.report.output import print_json
 
     print_json(
         {
@@ -302,8 +307,8 @@ def _print_json(done: Done) -> None:
     )
 
 
-def _print(done: Done) -> None:
-    from tacit.cli.output import console, print_policy, print_table, table
+def _print(done: SubgameRow) -> None:
+    from tacit.report.output import console, print_policy, print_table, table
 
     screen = console()
     tree, before, after, opponent = done.solution.tree, done.before, done.after, done.opponent

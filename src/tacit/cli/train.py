@@ -71,9 +71,9 @@ def train(
 
 def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     """How the exploitability fell, beside the paper's figure where there is one."""
-    from tacit.cli.output import console, print_table, table
-    from tacit.cli.plot import plot_training
-    from tacit.cli.rebel_figures import PAPER
+    from tacit.report.output import console, print_table, table
+    from tacit.report.plot import plot_training
+    from tacit.reproduce.rebel_figures import PAPER
 
     game, settings = run.settings.game, run.settings
     paper = PAPER.get((game, "rebel-cfr-d"))
@@ -98,7 +98,7 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
         click.echo(f"the picture:  {plot}")
 
 
-def _judge(run: Run) -> Callable[[Network], float]:
+def _measure(run: Run) -> Callable[[Network], float]:
     """What measures a network's search over the whole game."""
     import numpy as np
 
@@ -108,7 +108,7 @@ def _judge(run: Run) -> Callable[[Network], float]:
     builder = run.encoding.builder
     tree = build_forest(builder, [builder.root])
 
-    def judge(network: Network) -> float:
+    def measure(network: Network) -> float:
         return search_exploitability(
             tree,
             network,
@@ -117,7 +117,7 @@ def _judge(run: Run) -> Callable[[Network], float]:
             random=np.random.default_rng(run.settings.seed),
         ).exploitability
 
-    return judge
+    return measure
 
 
 def show_training(run: Run, workers: int, seconds: float | None) -> None:
@@ -125,7 +125,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    from tacit.cli.output import console
+    from tacit.report.output import console
 
     columns = (
         TextColumn("[bold]{task.description}"),
@@ -147,5 +147,5 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
             state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.1e}"
             bar.update(task, completed=progress.epoch, state=state + latest)
 
-        judge = _judge(run) if run.settings.judge_every else None
-        run.train(workers=workers, each=each, seconds=seconds, judge=judge)
+        measure = _measure(run) if run.settings.judge_every else None
+        run.train(workers=workers, each=each, seconds=seconds, measure=measure)

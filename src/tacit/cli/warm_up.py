@@ -37,8 +37,8 @@ def _solver() -> None:
 
 
 def _evaluation() -> None:
-    """The kernels that judge a policy, in double precision."""
-    from tacit.solve.preparation import compile_judge
+    """The kernels that responder a policy, in double precision."""
+    from tacit.solve.kernel_warm_up import compile_best_response
 
-    compile_judge("float64", equity=True)
-    compile_judge("float32")
+    compile_best_response("float64", equity=True)
+    compile_best_response("float32")

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.self_play import SearchSettings
+from tacit.solve.best_response import Evaluation, evaluate
 from tacit.solve.engine import Workspace, normalise
-from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.solve.leaves import Evaluator
-from tacit.solve.subgame import matching_places
+from tacit.subgame.methods import matching_places
 from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
 from tacit.tree.passes import descend
 

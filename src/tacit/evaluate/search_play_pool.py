@@ -16,8 +16,8 @@ from tacit.games import GameError, load
 from tacit.learn.self_play import SearchSettings
 from tacit.learn.trainer import load_network
 from tacit.learn.workers import become_worker
+from tacit.solve.best_response import Evaluation, evaluate
 from tacit.solve.engine import normalise
-from tacit.solve.evaluation import Evaluation, evaluate
 from tacit.tree import build_forest, build_tree
 
 PORTION = 256

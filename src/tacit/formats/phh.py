@@ -15,10 +15,18 @@ from datetime import date, datetime, time
 
 import numpy as np
 
-from tacit.games.cards import check_cards, format_cards, parse_cards
 from tacit.games.game import CHANCE, TERMINAL, GameError
-from tacit.games.hand_rank import rank_cards
-from tacit.games.no_limit import BOARD_SIZES, CALL, FOLD, PREFLOP, RIVER, Betting, BettingRules
+from tacit.games.holdem.betting import (
+    BOARD_SIZES,
+    CALL,
+    FOLD,
+    PREFLOP,
+    RIVER,
+    Betting,
+    BettingRules,
+)
+from tacit.games.holdem.cards import check_cards, format_cards, parse_cards
+from tacit.games.holdem.hand_rank import rank_cards
 
 UNKNOWN = "????"
 

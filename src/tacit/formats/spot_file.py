@@ -7,7 +7,7 @@
     ranges.oop = "random"                # who acts first after the flop
     ranges.ip = "22+,A2s+,KTo+"
     bets = "50%,100%,a/75%,a"            # or bets.turn = ..., bets.river = ...
-    thresholds.add_all_in = 0.5          # see `tacit.games.bet_sizes.BetSettings`
+    thresholds.add_all_in = 0.5          # see `tacit.games.holdem.bet_sizes.BetSettings`
     add."k" = [2500]                     # further raises, as totals over the hand
     lock."k" = {k = 1.0}                 # what player 1 does there, instead of solving it
     solve.target = "0.5%"
@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from tacit.games import GameError
-from tacit.games.bet_sizes import BetSettings
-from tacit.games.no_limit import STREETS
-from tacit.games.spot import Spot
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import STREETS
+from tacit.games.holdem.spot import Spot
 
 PLAYERS = ("oop", "ip")
 THRESHOLDS = ("add_all_in", "force_all_in", "merge")

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from tacit import __version__
 from tacit.formats.solution import SolutionError, fingerprint, read_arrays, write_arrays
 from tacit.games import CHANCE, GameError
-from tacit.games.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
-from tacit.games.no_limit import BettingRules
-from tacit.games.spot import Spot
+from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
+from tacit.games.holdem.betting import BettingRules
+from tacit.games.holdem.spot import Spot
 from tacit.solve import Checkpoint, Stop
 from tacit.solve.spot import SpotSolution
 from tacit.tree import PublicTree
-from tacit.tree.holdem import HoldemState
-from tacit.tree.holdem_builder import HoldemBuilder, build_spot
+from tacit.tree.cards.builder import HoldemBuilder, build_spot
+from tacit.tree.cards.states import HoldemState
 from tacit.tree.passes import EXPECT
 
 FORMAT = "tacit-spot"
@@ -172,15 +172,15 @@ def _values(
     solution: SpotSolution,
 ) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """What every hand of both players is worth at the nodes before the last street."""
-    tree, judge = solution.tree, solution.judge
+    tree, responder = solution.tree, solution.responder
     early = _early(tree)
     found: dict[int, list[NDArray[np.float64]]] = {node: [] for node in early}
     for part in tree.drawing.ranges:
         inside = [node for node in early if part.first <= node < part.last]
         for player in (0, 1) if inside else ():
-            judge.look(player, part.first, EXPECT)
+            responder.look(player, part.first, EXPECT)
             for node in inside:
-                found[node].append(judge.expected(player, node)[0].copy())
+                found[node].append(responder.expected(player, node)[0].copy())
     return {node: (both[0], both[1]) for node, both in found.items()}
 
 

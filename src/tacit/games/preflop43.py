@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.games.bet_sizes import BetSettings
-from tacit.games.cards import format_cards, parse_cards
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
-from tacit.games.no_limit import CALL, FOLD, PREFLOP, Betting, BettingRules, replay
-from tacit.games.spot import action_label
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import CALL, FOLD, PREFLOP, Betting, BettingRules, replay
+from tacit.games.holdem.cards import format_cards, parse_cards
+from tacit.games.holdem.spot import action_label
 
 UNKNOWN = 9
 """How many cards nobody has shown."""
@@ -175,7 +175,7 @@ def _hand(cards: tuple[int, ...], hand: int) -> str:
 def _showdowns(cards: tuple[int, ...]) -> dict[tuple[int, ...], int]:
     """For each deal whether player 0's hand wins (1), loses (-1) or ties (0)."""
     # The evaluator brings a compiler with it, which a list of the games does not wait for.
-    from tacit.games.hand_rank import rank_cards
+    from tacit.games.holdem.hand_rank import rank_cards
 
     known = np.array(cards, np.int8)
     sevens = []

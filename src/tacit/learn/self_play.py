@@ -23,9 +23,9 @@ from tacit.games import GameError, State
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.policy_network import PolicyNetwork, collect_policies
+from tacit.solve.algorithms import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solve.engine import Beliefs
 from tacit.solve.leaves import Evaluator
-from tacit.solve.minimiser import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solve.search import Mode, Search
 from tacit.tree import (
     CHANCE,

@@ -101,11 +101,11 @@ class Run:
         workers: int,
         each: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
-        judge: Callable[[Network], float] | None = None,
+        measure: Callable[[Network], float] | None = None,
     ) -> None:
         """Run the epochs that are left, or for this long; an interrupt saves and goes through.
 
-        `judge` measures the network's exploitability every `judge_every` epochs and after the last.
+        `measure` finds the network's exploitability every `judge_every` epochs and after the last.
         """
         from torch.utils.tensorboard import SummaryWriter  # slow to import, and only used here
 
@@ -120,7 +120,7 @@ class Run:
                     break
                 loss, speed = self._one_epoch(pool)
                 self.seconds = before + time.monotonic() - begun
-                worth = judge(self.network) if judge is not None and self._judging() else None
+                worth = measure(self.network) if measure is not None and self._judging() else None
                 progress = Progress(self.epoch, self.seconds, self.examples, loss, speed, worth)
                 with (self.folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(progress.__dict__) + "\n")

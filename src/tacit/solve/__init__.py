@@ -2,22 +2,22 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.solve.anytime import Checkpoint, Limits, Run, Stop, run
-from tacit.solve.engine import Solver, normalise
-from tacit.solve.evaluation import (
-    Evaluation,
-    best_response,
-    evaluate,
-    exploitability,
-    infostate_values,
-)
-from tacit.solve.minimiser import (
+from tacit.solve.algorithms import (
     ALGORITHMS,
     FictitiousPlay,
     Minimiser,
     RegretMatching,
     find_algorithm,
 )
+from tacit.solve.anytime import Checkpoint, Limits, Run, Stop, run
+from tacit.solve.best_response import (
+    Evaluation,
+    best_response,
+    evaluate,
+    exploitability,
+    infostate_values,
+)
+from tacit.solve.engine import Solver, normalise
 from tacit.solve.solution import (
     DEFAULT_ALGORITHM,
     LINEAR_PROGRAM,

@@ -18,8 +18,8 @@ from enum import StrEnum
 from math import isfinite
 
 from tacit.games import GameError
+from tacit.solve.best_response import evaluate
 from tacit.solve.engine import Solver
-from tacit.solve.evaluation import evaluate
 
 DEFAULT_ITERATIONS = 1_000
 """The limit when none is given."""
@@ -91,11 +91,11 @@ OnChunk = Callable[[int, float], None]
 """Called with the iterations and the seconds so far."""
 
 
-Judgement = Callable[[Solver], tuple[float, float]]
+Measure = Callable[[Solver], tuple[float, float]]
 """Exploitability, and value to player 1, of a solver's average policy."""
 
 
-def _judge(solver: Solver) -> tuple[float, float]:
+def _measure(solver: Solver) -> tuple[float, float]:
     worth = evaluate(solver.tree, solver.average_policy())
     return worth.exploitability, worth.value
 
@@ -120,12 +120,12 @@ def run(
     history: Sequence[Checkpoint] = (),
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
-    judge: Judgement = _judge,
+    measure: Measure = _measure,
     next_check: Callable[[int], int] = next_checkpoint,
 ) -> Run:
     """Run `solver` until a limit is reached; `history` is that of its earlier runs.
 
-    `judge` says what the average policy is worth, `next_check` at which iteration it is asked next.
+    `measure` evaluates the average policy, `next_check` says at which iteration.
 
     With a target, a run also ends when it has stalled: when four times the iterations have brought
     the exploitability down by less than a tenth, as happens at the precision of the floats. An
@@ -142,7 +142,7 @@ def run(
     def check() -> None:
         if seen and seen[-1].iteration == solver.iteration:
             return
-        exploitability, value = judge(solver)
+        exploitability, value = measure(solver)
         seen.append(Checkpoint(solver.iteration, before + seconds(), exploitability, value))
         if on_checkpoint is not None:
             on_checkpoint(seen[-1])

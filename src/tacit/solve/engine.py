@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.lanes import ROWS
-from tacit.solve.gadget_kernels import GateArrays
-from tacit.solve.gadgets import Gate
-from tacit.solve.iterations import match_regrets, normalise_sums, play_fictitiously
-from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
+from tacit.simd import ROWS
+from tacit.solve.algorithms import FictitiousPlay, Minimiser, RegretMatching
+from tacit.solve.gadgets import RootGadgets
+from tacit.solve.kernels.gadgets import GadgetArrays
+from tacit.solve.kernels.iterations import match_regrets, normalise_sums, play_fictitiously
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
 from tacit.tree.order import Order
 from tacit.tree.passes import WITHIN
@@ -41,8 +41,8 @@ class Solver:
 
     `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
     game ones. `threads` changes how long an iteration takes and nothing else. `locks` fixes the
-    policy at some nodes; the solver then finds the best both can do around it. `gate` puts gadgets
-    above the roots, which decide on the reach of one player there; her beliefs are not used then.
+    policy at some nodes; the solver then finds the best both can do around it. `root_gadgets`
+    decide the reach of one player at the roots; the beliefs of that player are then not used.
     regrets, sums, policy: [slots].
     """
 
@@ -58,11 +58,11 @@ class Solver:
         dtype: type[np.floating[Any]] = np.float32,
         threads: int = 1,
         locks: Locks | None = None,
-        gate: Gate | None = None,
+        root_gadgets: RootGadgets | None = None,
     ) -> None:
         self.tree = tree
         self.minimiser = minimiser
-        self.gate = gate
+        self.root_gadgets = root_gadgets
         self.iteration = 0
         self.beliefs = beliefs
         self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
@@ -74,8 +74,8 @@ class Solver:
         self.mixture = self.policy.copy() if isinstance(minimiser, FictitiousPlay) else None
         self.threads = max(1, min(threads, len(tree.order.parts)))
         self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
-        if gate is not None:
-            gate.open(tree, self.workspace.reach)
+        if root_gadgets is not None:
+            root_gadgets.open(tree, self.workspace.reach)
 
     def run(self, iterations: int) -> None:
         """Run this many iterations more; if the tree has grown, on all of it."""
@@ -86,33 +86,33 @@ class Solver:
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
         if self.threads == 1 and not self.by_turns:
-            gate = None if self.gate is None else self.gate.arrays
-            self._visit(order.whole, 0, schedule, 0, turns, gate)
+            root_gadgets = None if self.root_gadgets is None else self.root_gadgets.arrays
+            self._visit(order.whole, 0, schedule, 0, turns, root_gadgets)
             self.iteration += iterations
             return
-        with Crew(self.threads) as crew:
+        with ThreadTeam(self.threads) as team:
             for row in range(iterations):
                 self.iteration += 1
                 for turn in range(turns):
                     now = partial(
                         self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
                     )
-                    crew.visit(order, now)
+                    team.visit(order, now)
                     self.finish_turn(turn)
 
     def finish_turn(self, turn: int) -> None:
         """Where iterations are run turn by turn, what is done after one: the gadgets answer."""
-        if self.gate is None:
+        if self.root_gadgets is None:
             return
         alternating, work = self.minimiser.alternating, self.workspace
         if isinstance(self.minimiser, RegretMatching):
-            if not alternating or turn == self.gate.opponent:
-                self.gate.match(work.values, work.reach, self.minimiser, self.iteration)
-        elif not alternating or turn // 2 == self.gate.opponent:
+            if not alternating or turn == self.root_gadgets.opponent:
+                self.root_gadgets.match(work.values, work.reach, self.minimiser, self.iteration)
+        elif not alternating or turn // 2 == self.root_gadgets.opponent:
             if turn % 2 == 0:
-                self.gate.respond(work.values, work.reach)
+                self.root_gadgets.respond(work.values, work.reach)
             else:
-                self.gate.mix(work.reach, self.minimiser, self.iteration)
+                self.root_gadgets.mix(work.reach, self.minimiser, self.iteration)
 
     def _visit(
         self,
@@ -121,18 +121,18 @@ class Solver:
         schedule: Array,
         first: int,
         last: int,
-        gate: GateArrays | None = None,
+        root_gadgets: GadgetArrays | None = None,
     ) -> None:
         """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
 
-        A gate is passed only when the steps are all of a turn.
+        A root_gadgets is passed only when the steps are all of a turn.
         """
         work = self.workspace
         head = (
             self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
             work.matrices,
         )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratches[thread], gate)
+        tail = (*work.reach, *work.values, work.scratches[thread], root_gadgets)
         if isinstance(self.minimiser, RegretMatching):
             match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
         else:
@@ -154,8 +154,8 @@ class Solver:
         self.workspace = Workspace(
             self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
         )
-        if self.gate is not None:
-            self.gate.open(self.tree, self.workspace.reach)
+        if self.root_gadgets is not None:
+            self.root_gadgets.open(self.tree, self.workspace.reach)
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""
@@ -185,14 +185,14 @@ def lock(
     return replace(tree.arrays, locked=locked), whole
 
 
-class Crew:
+class ThreadTeam:
     """Threads that visit the independent parts of a tree side by side."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._pool: ThreadPoolExecutor | None = None
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> ThreadTeam:
         if self.threads > 1:
             self._pool = ThreadPoolExecutor(self.threads - 1)
         return self

@@ -2,8 +2,8 @@
 
 The player who solves keeps a given reach at the root. The opponent's is a gadget's answer: after
 each of her updates it turns her counterfactual values at the root's infostates into the reach with
-which she comes in next. The passes below do not know of it. A `Gate` holds the gadgets of all roots
-of a forest, and what they remember.
+which she comes in next. The passes below do not know of it. `RootGadgets` holds the
+gadgets of all roots of a forest, and what they remember.
 
 Safe and nested subgame solving (Brown and Sandholm 2017), appendices A to D; Student of Games
 (Schmid et al. 2023), *Modified Continual Re-solving*.
@@ -18,20 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.gadget_kernels import (
+from tacit.solve.algorithms import FictitiousPlay, RegretMatching
+from tacit.solve.kernels.gadgets import (
     GIVEN,
     HEDGE,
     MAXMARGIN,
     NORMAL,
     RESOLVE,
-    GateArrays,
+    GadgetArrays,
     come_in,
-    match_gate,
-    mix_gate,
-    respond_gate,
+    match_gadgets,
+    mix_gadgets,
+    respond_gadgets,
     write_reach,
 )
-from tacit.solve.minimiser import FictitiousPlay, RegretMatching
 from tacit.tree import PublicTree
 
 Vector = NDArray[np.float64]
@@ -179,10 +179,10 @@ class Mixed(Resolve):
         self.previous = reach * (self.weights.sum() / (reach @ self.weights))
 
 
-class Gate:
+class RootGadgets:
     """The gadgets above all roots of a tree; `opponent` is who decides there.
 
-    Each has its own place in the arrays of `GateArrays`; `open` tells them where the roots are.
+    Each has its own place in the arrays of `GadgetArrays`; `open` tells them where the roots are.
     """
 
     def __init__(self, opponent: int, gadgets: Sequence[Gadget]) -> None:
@@ -196,7 +196,7 @@ class Gate:
 
         possible = flat("possible") > 0
         weights = np.where(possible, flat("weights"), 0.0)
-        self.arrays = GateArrays(
+        self.arrays = GadgetArrays(
             opponent=np.array([opponent]),
             kind=np.array([gadget.kind for gadget in self.gadgets]),
             start=np.concatenate([[0], np.cumsum(sizes)]),
@@ -223,7 +223,7 @@ class Gate:
         arrays, sizes = tree.arrays, np.diff(self.arrays.start)
         if len(self.gadgets) != len(tree.roots):
             raise GameError(
-                f"a gate has {len(self.gadgets)} gadgets for {len(tree.roots)} roots; give each one"
+                f"there are {len(self.gadgets)} gadgets for {len(tree.roots)} roots; give each one"
             )
         for number, (root, size) in enumerate(zip(tree.roots, sizes, strict=True)):
             count = int(arrays.info_count[self.opponent, root.node])
@@ -244,17 +244,17 @@ class Gate:
         step = minimiser.step(iteration)
         numbers = np.array([step.positive, step.negative, step.floor, step.prediction])
         weight = minimiser.weight(iteration)
-        match_gate(self.arrays, numbers, weight, values[self.opponent], reach[self.opponent])
+        match_gadgets(self.arrays, numbers, weight, values[self.opponent], reach[self.opponent])
 
     def respond(self, values: Buffers, reach: Buffers) -> None:
         """After a best response of hers: set the reach that belongs to it."""
-        respond_gate(self.arrays, values[self.opponent], reach[self.opponent])
+        respond_gadgets(self.arrays, values[self.opponent], reach[self.opponent])
 
     def mix(self, reach: Buffers, minimiser: FictitiousPlay, iteration: int) -> None:
         """After a response has been mixed into her average: set the average's reach."""
         weight = minimiser.weight(iteration)
         again = weight if minimiser.optimistic else 0.0
-        mix_gate(self.arrays, weight, again, reach[self.opponent])
+        mix_gadgets(self.arrays, weight, again, reach[self.opponent])
 
     def write(self, reach: Buffers, vectors: Sequence[Vector]) -> None:
         """Write these reaches, one a root, to a tree's."""

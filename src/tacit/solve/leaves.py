@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.solve.search_kernels import gather_beliefs, scatter_pairs, scatter_values
+from tacit.solve.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
 from tacit.tree import PLAYERS, PublicState, PublicTree
 
 Array = NDArray[Any]

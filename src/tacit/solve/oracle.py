@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.solve.algorithms import find_algorithm
+from tacit.solve.best_response import BestResponse
 from tacit.solve.engine import Beliefs, Solver
-from tacit.solve.evaluation import Judge
 from tacit.solve.leaves import Guide
-from tacit.solve.minimiser import find_algorithm
 from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
 from tacit.tree.beliefs import normalised
 from tacit.tree.passes import BEST, EXPECT
@@ -61,11 +61,11 @@ class Oracle:
         states, beliefs = self._read(inputs)
         forest, policy = self.solve(states, beliefs)
         answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
-        judge = Judge(forest, policy, beliefs=beliefs)
+        responder = BestResponse(forest, policy, beliefs=beliefs)
         for player in PLAYERS:
-            judge.visit(player, BEST)
+            responder.visit(player, BEST)
             found = {
-                node: np.nan_to_num(judge.expected(player, node))
+                node: np.nan_to_num(responder.expected(player, node))
                 for node in {root.node for root in forest.roots}
             }
             for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
@@ -96,10 +96,10 @@ class Oracle:
                 (np.ones(s.counts[0]), (np.arange(s.counts[1]) == column).astype(np.float64))
                 for s in states
             ]
-            judge = Judge(forest, policy, beliefs=met)
-            judge.visit(0, EXPECT)
+            responder = BestResponse(forest, policy, beliefs=met)
+            responder.visit(0, EXPECT)
             nodes = {root.node for root in forest.roots}
-            found = {node: np.nan_to_num(judge.expected(0, node)) for node in nodes}
+            found = {node: np.nan_to_num(responder.expected(0, node)) for node in nodes}
             for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
                 answers[number, : state.counts[0], column] = found[root.node][root.copy]
         return answers.reshape(len(states), -1)

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
+from tacit.solve.algorithms import FictitiousPlay, Minimiser, RegretMatching
 from tacit.solve.engine import Beliefs, Workspace, normalise
-from tacit.solve.gadgets import Gate
-from tacit.solve.iterations import normalise_sums
+from tacit.solve.gadgets import RootGadgets
+from tacit.solve.kernels.iterations import normalise_sums
+from tacit.solve.kernels.leaves import mix
 from tacit.solve.leaves import Evaluator, Guide, Leaves, PairEvaluator
-from tacit.solve.minimiser import FictitiousPlay, Minimiser, RegretMatching
-from tacit.solve.search_kernels import mix
 from tacit.solve.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.beliefs import cfv_to_value
@@ -52,7 +52,7 @@ class Search:
 
     policy, regrets, sums: float32 [slots]. `beliefs[r][p]` [K_p]: the reach at root r. With a
     `warm_start` the first iterations, so many, are taken to have played what the evaluator's guide
-    proposes (appendix J); they cost no more than one. `gate` puts
+    proposes (appendix J); they cost no more than one. `root_gadgets` puts
     gadgets above the roots, which decide on the reach of one player there.
     """
 
@@ -65,7 +65,7 @@ class Search:
         beliefs: Beliefs,
         mode: Mode = "cfr-d",
         warm_start: int = 0,
-        gate: Gate | None = None,
+        root_gadgets: RootGadgets | None = None,
     ) -> None:
         self.sound = mode == "cfr-avg-sound"
         if self.sound and not isinstance(evaluator, PairEvaluator):
@@ -75,14 +75,14 @@ class Search:
             )
         self.tree = tree
         self.minimiser = minimiser
-        self.gate = gate
+        self.root_gadgets = root_gadgets
         self.mode = mode
         self.warm_start = warm_start
         self.iteration = 0
         self.leaves = Leaves(tree, evaluator, pairs=self.sound)
         self.work = Workspace(tree, beliefs, np.float32)
-        if gate is not None:
-            gate.open(tree, self.work.reach)
+        if root_gadgets is not None:
+            root_gadgets.open(tree, self.work.reach)
         self.spare_reach = (self.work.reach[0].copy(), self.work.reach[1].copy())
         self.policy = tree.uniform_policy().astype(np.float32)
         self.regrets = np.zeros_like(self.policy)
@@ -294,19 +294,19 @@ class Search:
         for node in self.root_nodes:
             new = self.tree.vectors(self.work.values[player], player, node, values=True)
             self.tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
-        if self.gate is not None and self.gate.opponent == player:
-            self._pass_gate(self.gate)
+        if self.root_gadgets is not None and self.root_gadgets.opponent == player:
+            self._pass_gadgets(self.root_gadgets)
 
-    def _pass_gate(self, gate: Gate) -> None:
+    def _pass_gadgets(self, root_gadgets: RootGadgets) -> None:
         """Let the gadgets answer the values that have just come up."""
         if isinstance(self.minimiser, RegretMatching):
-            gate.match(self.work.values, self.work.reach, self.minimiser, self.iteration)
-            gate.write(self.spare_reach, gate.average())
+            root_gadgets.match(self.work.values, self.work.reach, self.minimiser, self.iteration)
+            root_gadgets.write(self.spare_reach, root_gadgets.average())
         else:
             # The response goes down the spare reaches, the average the others; see `_average`.
-            gate.respond(self.work.values, self.work.reach)
-            gate.write(self.spare_reach, gate.entering)
-            gate.mix(self.work.reach, self.minimiser, self.iteration)
+            root_gadgets.respond(self.work.values, self.work.reach)
+            root_gadgets.write(self.spare_reach, root_gadgets.entering)
+            root_gadgets.mix(self.work.reach, self.minimiser, self.iteration)
 
     def _fill_by_difference(self, player: int) -> None:
         """Modified CFR-AVG: what the opponent's average has gained since the last time.

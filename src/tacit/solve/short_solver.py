@@ -1,6 +1,6 @@
 """A solver that keeps regrets and policy sums in sixteen bits, where memory is short.
 
-See `tacit.tree.short_numbers`. An iteration takes a little longer, and the policies that it comes
+See `tacit.tree.storage16`. An iteration takes a little longer, and the policies that it comes
 to are as good.
 """
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.kernel import kernel
+from tacit.solve.algorithms import Minimiser, RegretMatching
 from tacit.solve.engine import Beliefs, Locks, Solver, Workspace, lock, normalise
-from tacit.solve.gadget_kernels import GateArrays
-from tacit.solve.minimiser import Minimiser, RegretMatching
+from tacit.solve.kernels.gadgets import GadgetArrays
 from tacit.tree import PublicTree
 from tacit.tree.order import DOWN
 from tacit.tree.passes import UPDATE, ascend_range, descend_range
-from tacit.tree.short_numbers import LARGEST, flow_on_short, improve_short, read_sums
+from tacit.tree.storage16 import LARGEST, flow_on_short, improve_short, read_sums
 
 SHORT_MEMORY = ("regrets", "regret_scales", "sums")
 """The arrays that the next iteration depends on."""
@@ -28,7 +28,7 @@ SHORT_MEMORY = ("regrets", "regret_scales", "sums")
 class ShortSolver(Solver):
     """As `Solver`, for regret matching without prediction on the trees of hold'em.
 
-    regrets, regret_scales, starts, sums: see `tacit.tree.short_numbers`; `policy` is empty.
+    regrets, regret_scales, starts, sums: see `tacit.tree.storage16`; `policy` is empty.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ShortSolver(Solver):
             raise GameError("16-bit storage is for spots of hold'em; take 32 bits for this game")
         self.tree = tree
         self.minimiser = minimiser
-        self.gate = None
+        self.root_gadgets = None
         self.iteration = 0
         self.beliefs = beliefs
         self.mixture = None
@@ -86,9 +86,9 @@ class ShortSolver(Solver):
         schedule: NDArray[Any],
         first: int,
         last: int,
-        gate: GateArrays | None = None,
+        root_gadgets: GadgetArrays | None = None,
     ) -> None:
-        assert gate is None, "spots in 16 bits have no gadgets"
+        assert root_gadgets is None, "spots in 16 bits have no gadgets"
         work = self.workspace
         kept = (
             self.regrets,
@@ -108,7 +108,7 @@ def match_short_regrets(
     tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
     policy, kept, reach0, reach1, values0, values1, scratch,
 ):  # fmt: skip
-    """As `tacit.solve.iterations.match_regrets`; kept: see `tacit.tree.short_numbers`."""
+    """As `tacit.solve.kernels.iterations.match_regrets`; kept: see `tacit.tree.storage16`."""
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
         for turn in range(first_turn, last_turn):

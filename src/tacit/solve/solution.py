@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import Game, GameError, State
+from tacit.solve.algorithms import Minimiser, RegretMatching, find_algorithm
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solve.best_response import evaluate
 from tacit.solve.engine import Solver
-from tacit.solve.evaluation import evaluate
-from tacit.solve.minimiser import Minimiser, RegretMatching, find_algorithm
-from tacit.solve.preparation import prepare
+from tacit.solve.kernel_warm_up import prepare
 from tacit.tree import PublicState, PublicTree
 from tacit.tree.public_tree import Place
 

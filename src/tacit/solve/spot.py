@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, GameError
-from tacit.games.cards import (
+from tacit.games.holdem.betting import BOARD_SIZES, Betting, BettingRules
+from tacit.games.holdem.cards import (
     CLASS_NAMES,
     HAND_CARDS,
     HAND_CLASS,
@@ -27,19 +28,18 @@ from tacit.games.cards import (
     hand_name,
     parse_cards,
 )
-from tacit.games.no_limit import BOARD_SIZES, Betting, BettingRules
-from tacit.games.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
+from tacit.games.holdem.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
+from tacit.solve.algorithms import find_algorithm
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solve.best_response import BestResponse
 from tacit.solve.engine import Locks, Solver
-from tacit.solve.evaluation import Judge
-from tacit.solve.minimiser import find_algorithm
-from tacit.solve.preparation import cores, prepare
+from tacit.solve.kernel_warm_up import cores, prepare
 from tacit.solve.short_solver import SHORT_MEMORY, ShortSolver
 from tacit.solve.solution import memory_names
 from tacit.tree import Place, PublicTree
-from tacit.tree.equity import Equity, range_equity
-from tacit.tree.holdem import HoldemState
-from tacit.tree.holdem_builder import build_spot
+from tacit.tree.cards.builder import build_spot
+from tacit.tree.cards.equity import Equity, range_equity
+from tacit.tree.cards.states import HoldemState
 from tacit.tree.passes import BEST, EXPECT
 
 DEFAULT_ALGORITHM = "dcfr"
@@ -166,9 +166,9 @@ def _go_on(
     """Run the solver until a limit is reached."""
     tree = solution.tree
 
-    def judge(solver: Solver) -> tuple[float, float]:
+    def measure(solver: Solver) -> tuple[float, float]:
         policy = solver.average_policy(np.float32)
-        jury = Judge(tree, policy, locks=fixed, threads=solver.threads)
+        jury = BestResponse(tree, policy, locks=fixed, threads=solver.threads)
         best = jury.value(0, BEST), jury.value(1, BEST)
         return (best[0] + best[1]) / 2, (best[0] - best[1]) / 2
 
@@ -186,7 +186,7 @@ def _go_on(
         history=solution.history,
         on_checkpoint=note,
         on_chunk=on_chunk,
-        judge=judge,
+        responder=responder,
         next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
     )
     names = memory_names(solver.minimiser) if solution.storage == 32 else SHORT_MEMORY
@@ -271,18 +271,18 @@ class SpotSolution:
         """The exploitability in thousandths of a big blind a hand."""
         return 1000 * self.exploitability / self.spot.rules.big_blind
 
-    def view(self, path: Path = "") -> NodeView:
+    def view(self, path: Path = "") -> SpotNode:
         """The point of the tree after `path`; GameError says what was possible."""
-        return NodeView(self, find(self.tree, path))
+        return SpotNode(self, find(self.tree, path))
 
     @cached_property
-    def judge(self) -> Judge:
+    def responder(self) -> BestResponse:
         """What evaluates the policy."""
-        return Judge(self.tree, self.policy)
+        return BestResponse(self.tree, self.policy)
 
 
 @dataclass(frozen=True)
-class Found:
+class PathTarget:
     """A node, how its suits are to be renamed to what was asked for, and the moves to it.
 
     steps: for each move the node it starts from and the number of the edge taken.
@@ -294,7 +294,7 @@ class Found:
     steps: tuple[tuple[int, int], ...]
 
 
-def find(tree: PublicTree, path: Path) -> Found:
+def find(tree: PublicTree, path: Path) -> PathTarget:
     """Follow `path` from the spot; cards that only differ in suits from drawn ones are found."""
     words = path.split() if isinstance(path, str) else list(path)
     node, suits = tree.roots[0].node, IDENTITY
@@ -311,7 +311,7 @@ def find(tree: PublicTree, path: Path) -> Found:
             raise GameError(f"{word!r} is not possible here; possible: {options}")
         steps.append((node, number))
         node = tree.children(Place(node, 0))[number][1].node
-    return Found(node, suits, tuple(words), tuple(steps))
+    return PathTarget(node, suits, tuple(words), tuple(steps))
 
 
 def _find_cards(state: Any, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
@@ -347,11 +347,11 @@ class ClassRow:
     equity: float
 
 
-class NodeView:
+class SpotNode:
     """One point of a solved tree. Vectors over hands are [1326], NaN where a hand is impossible."""
 
     def __init__(
-        self, solution: SpotSolution, found: Found, scale: tuple[float, float] = (1.0, 1.0)
+        self, solution: SpotSolution, found: PathTarget, scale: tuple[float, float] = (1.0, 1.0)
     ) -> None:
         self.solution = solution
         self.found = found
@@ -390,7 +390,7 @@ class NodeView:
         return tuple(card_name(c) for c in range(52) if c not in self.board)
 
     @cached_property
-    def _subgame(self) -> NodeView | None:
+    def _subgame(self) -> SpotNode | None:
         """The same point in a solution of its river alone, where rivers were left out."""
         state = self.state
         if self.solution.complete or state.betting.street < state.holdem.spot.rules.last_street:
@@ -413,7 +413,7 @@ class NodeView:
         if self._subgame is not None:
             return self._subgame.reach
         self._look(0)
-        reach = self.solution.judge.work.reach
+        reach = self.solution.responder.work.reach
         vectors = [
             self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
             for p in (0, 1)
@@ -439,7 +439,7 @@ class NodeView:
                 found.append(self._spread(kept, player))
                 continue
             self._look(player)
-            expected = self.solution.judge.expected(player, self.found.node)[0]
+            expected = self.solution.responder.expected(player, self.found.node)[0]
             found.append(self._spread(expected, player))
         return found[0], found[1]
 
@@ -503,8 +503,8 @@ class NodeView:
         return full
 
     def _look(self, player: int) -> None:
-        """Leave both reaches, and the values of `player`, at this node in the judge's vectors."""
-        self.solution.judge.look(player, self.found.node, EXPECT)
+        """Leave both reaches, and the values of `player`, at this node in the vectors."""
+        self.solution.responder.look(player, self.found.node, EXPECT)
 
 
 def _locks(
@@ -534,7 +534,7 @@ def _locks(
     return fixed
 
 
-def subgame_spot(view: NodeView, ranges: tuple[NDArray[Any], NDArray[Any]]) -> Spot:
+def subgame_spot(view: SpotNode, ranges: tuple[NDArray[Any], NDArray[Any]]) -> Spot:
     """The spot at the start of the street of `view`: its board and chips, with these ranges.
 
     The ranges are divided by their largest weights.
@@ -560,12 +560,12 @@ def subgame_spot(view: NodeView, ranges: tuple[NDArray[Any], NDArray[Any]]) -> S
     )
 
 
-def _solve_river(view: NodeView) -> NodeView:
+def _solve_river(view: SpotNode) -> SpotNode:
     """The same point in a solution of its river alone, from the reaches with which it starts."""
     moves = list(view.found.moves)
     start = max(n for n, (node, _) in enumerate(view.found.steps) if _deals(view, node)) + 1
-    above = NodeView(view.solution, find(view.solution.tree, moves[: start - 1]))
-    dealt = NodeView(view.solution, find(view.solution.tree, moves[:start]))
+    above = SpotNode(view.solution, find(view.solution.tree, moves[: start - 1]))
+    dealt = SpotNode(view.solution, find(view.solution.tree, moves[:start]))
     alive = (
         np.isin(np.arange(NUM_HANDS), dealt._hands[0]),
         np.isin(np.arange(NUM_HANDS), dealt._hands[1]),
@@ -579,10 +579,10 @@ def _solve_river(view: NodeView) -> NodeView:
         locks=_river_locks(dealt),
     )
     scale = float(ranges[0].max()), float(ranges[1].max())
-    return NodeView(solution, find(solution.tree, moves[start:]), scale)
+    return SpotNode(solution, find(solution.tree, moves[start:]), scale)
 
 
-def _river_locks(dealt: NodeView) -> dict[str, NDArray[np.float32]]:
+def _river_locks(dealt: SpotNode) -> dict[str, NDArray[np.float32]]:
     """What is locked on the river that begins at `dealt`: by path from there, [A, 1326]."""
     tree, policy = dealt.solution.tree, dealt.solution.policy
     locked = set(dealt.solution.locked)
@@ -596,5 +596,5 @@ def _river_locks(dealt: NodeView) -> dict[str, NDArray[np.float32]]:
     return found
 
 
-def _deals(view: NodeView, node: int) -> bool:
+def _deals(view: SpotNode, node: int) -> bool:
     return view.solution.tree.state(node).mover == CHANCE

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.solve.algorithms import RegretMatching
 from tacit.solve.engine import Workspace
 from tacit.solve.leaves import Guide, Rows
-from tacit.solve.minimiser import RegretMatching
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
 

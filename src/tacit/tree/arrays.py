@@ -24,7 +24,7 @@ from tacit.array_record import (
     Int64Rows,
 )
 from tacit.games.game import CHANCE, TERMINAL
-from tacit.tree.card_terminals import CardTables
+from tacit.tree.cards.terminals import CardTables
 
 LEAF = 4
 """The mover of a node where a depth-limited tree ends and the game does not."""

@@ -16,7 +16,7 @@ import numpy as np
 from tacit.array_record import Float64, Int64
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
-from tacit.tree.card_terminals import CardTables, no_cards
+from tacit.tree.cards.terminals import CardTables, no_cards
 from tacit.tree.public_state import (
     GameTooLargeError,
     PublicState,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.kernel import inlined_kernel, inner_kernel, kernel
-from tacit.lanes import LANES
+from tacit.simd import LANES
 from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
-from tacit.tree.card_terminals import FOLD, card_terminals
+from tacit.tree.cards.terminals import FOLD, card_terminals
 
 EXPECT = 0
 """The mover's value is that of its policy."""

@@ -21,7 +21,7 @@ from tacit.array_record import Float64, Int32
 from tacit.games import Game, GameError
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
-from tacit.tree.card_terminals import work_size
+from tacit.tree.cards.terminals import work_size
 from tacit.tree.order import Order, visiting_order
 from tacit.tree.public_state import PublicState
 

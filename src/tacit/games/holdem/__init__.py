@@ -1,0 +1,1 @@
+"""Hold'em: cards, hands, ranges, betting and spots."""

@@ -1,0 +1,267 @@
+"""Bet sizes in the notation players give to solvers, per street and player, and what they come to.
+
+A list of sizes is split by commas:
+
+- ``50%``: half the pot; as a raise, half of the pot as it is after calling, on top of the call
+- ``2.5x``: raise to 2.5 times the bet faced (raises only)
+- ``100c``: bet 100 chips; as a raise, 100 chips more than the bet faced
+- ``e``: geometric, the fraction of the pot that, bet and called on this and every later street,
+  has the last of it all in; ``2e``: in two bets; ``2e150%``: but not above 150 % of the pot
+- ``a``: all in
+
+The sizes of a street are ``bets/raises`` for both players or ``bets/raises|bets/raises`` for the
+player who acts first after the flop (player 0) and the one who acts last (player 1). Without a
+slash the list holds for bets and raises; an empty list allows none. Before the flop the big blind
+is a bet that stands, so every size there is a raise.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from tacit.games.game import GameError
+from tacit.games.holdem.betting import STREETS, Betting
+from tacit.games.notation import NotationError, split_tokens
+
+
+class Unit(Enum):
+    """What the number of a bet size counts."""
+
+    POT = "%"
+    PREVIOUS = "x"
+    CHIPS = "c"
+    GEOMETRIC = "e"
+    ALL_IN = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class BetSize:
+    """One size: `amount` is a fraction of the pot, a factor, chips, or a number of bets."""
+
+    unit: Unit
+    amount: float = 0.0
+    """Of a geometric size 0 means: one bet on each street that is left."""
+    cap: float = math.inf
+    """The largest fraction of the pot of a geometric size."""
+
+    def __str__(self) -> str:
+        if self.unit is Unit.ALL_IN:
+            return "a"
+        if self.unit is Unit.GEOMETRIC:
+            cap = "" if math.isinf(self.cap) else f"{_number(100 * self.cap)}%"
+            return f"{_number(self.amount) if self.amount else ''}e{cap}"
+        scale = 100 if self.unit is Unit.POT else 1
+        return f"{_number(scale * self.amount)}{self.unit.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreetSizes:
+    """The sizes of one player on one street."""
+
+    bets: tuple[BetSize, ...] = ()
+    raises: tuple[BetSize, ...] = ()
+
+    def __str__(self) -> str:
+        bets, raises = (", ".join(map(str, sizes)) for sizes in (self.bets, self.raises))
+        return f"{bets} / {raises}"
+
+
+BothSizes = tuple[StreetSizes, StreetSizes]
+"""The sizes of players 0 and 1 on one street."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BetSettings:
+    """Which bets and raises a betting tree has; the thresholds do nothing at 0."""
+
+    sizes: tuple[BothSizes, BothSizes, BothSizes, BothSizes]
+    """[street][player]."""
+    add_all_in: float = 0.0
+    """Add an all-in where it is at most this fraction of the pot (after calling)."""
+    force_all_in: float = 0.0
+    """Make a bet all in if, once called, the chips behind are at most this fraction of the pot."""
+    merge: float = 0.0
+    """Drop a bet next to a larger one: of fractions x > y of the pot, y if
+    (1 + x) / (1 + y) < 1 + merge."""
+
+    def __post_init__(self) -> None:
+        for name in ("add_all_in", "force_all_in", "merge"):
+            if not getattr(self, name) >= 0:
+                raise GameError(
+                    f"{name} is {getattr(self, name)}; expected 0 or more (1 = the pot)"
+                )
+
+    @classmethod
+    def parse(
+        cls,
+        sizes: str | Mapping[str, str],
+        *,
+        add_all_in: float = 0.0,
+        force_all_in: float = 0.0,
+        merge: float = 0.0,
+    ) -> BetSettings:
+        """Settings from one text for all streets, or a text per street's name (none: no bets)."""
+        if isinstance(sizes, str):
+            texts = [sizes] * len(STREETS)
+        else:
+            for name in sizes:
+                if name not in STREETS:
+                    raise GameError(f"unknown street {name!r}; expected {', '.join(STREETS)}")
+            texts = [sizes.get(name, "") for name in STREETS]
+        first, second, third, fourth = (parse_street_sizes(text) for text in texts)
+        return cls(
+            sizes=(first, second, third, fourth),
+            add_all_in=add_all_in,
+            force_all_in=force_all_in,
+            merge=merge,
+        )
+
+    def raises(self, state: Betting) -> tuple[int, ...]:
+        """The bets or raises at `state`, smallest first, as totals over the hand; all are legal."""
+        bounds = state.raise_bounds()
+        if bounds is None:
+            return ()
+        least, most = bounds
+        mover = state.player
+        level = max(state.committed)
+        street_level = level - state.before[mover]
+        called_pot = state.pot + state.to_call
+        # More than the opponent can call is the same as all in, so all in means the smaller stack.
+        all_in = min(max(min(state.rules.stacks), least), most)
+        street = self.sizes[state.street][mover]
+        sizes = street.bets if street_level == 0 else street.raises
+
+        totals = {
+            min(max(_total(size, state, level, street_level, called_pot, all_in), least), all_in)
+            for size in sizes
+        }
+        if all_in - level <= self.add_all_in * called_pot:
+            totals.add(all_in)
+        totals = {
+            all_in
+            if all_in - total <= self.force_all_in * (called_pot + 2 * (total - level))
+            else total
+            for total in totals
+        }
+        return _merge(sorted(totals), level, called_pot, self.merge)
+
+
+def parse_bet_sizes(text: str, *, raises: bool = True) -> tuple[BetSize, ...]:
+    """A list such as ``50%, 2.5x, a``; NotationError points at what cannot be read.
+
+    With `raises` false the list is for bets, which have no previous bet to multiply.
+    """
+    return _parse_list(text, text, 0, raises=raises)
+
+
+def parse_street_sizes(text: str) -> BothSizes:
+    """The sizes of both players on one street, as in ``50%,a/75%,a`` or ``50%/3x|a/a``."""
+    parts = list(split_tokens(text, "|"))
+    if len(parts) > 2:
+        token, column = parts[2]
+        raise NotationError(
+            "bet sizes", text, token, column, "expected at most two players' sizes, split by |"
+        )
+    players = [_parse_player(text, part, column - 1) for part, column in parts]
+    return players[0], players[-1]
+
+
+_SIZE = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)?(?P<unit>[%xcea])(?P<cap>.+%)?", re.ASCII)
+_CAP = re.compile(r"(\d+\.?\d*|\.\d+)%", re.ASCII)
+_EXPECTED = "expected a size such as 50%, 2.5x, 100c, e, 2e or a"
+
+
+def _parse_player(text: str, part: str, start: int) -> StreetSizes:
+    lists = list(split_tokens(part, "/", start=start))
+    if len(lists) > 2:
+        token, column = lists[2]
+        raise NotationError("bet sizes", text, token, column, "expected at most one /: bets/raises")
+    bets, raises = lists[0], lists[-1]
+    return StreetSizes(
+        _parse_list(text, bets[0], bets[1] - 1, raises=False),
+        _parse_list(text, raises[0], raises[1] - 1, raises=True),
+    )
+
+
+def _parse_list(text: str, part: str, start: int, *, raises: bool) -> tuple[BetSize, ...]:
+    if not part.strip():
+        return ()
+    sizes = []
+    for token, column in split_tokens(part, ",", start=start):
+        size = _parse_size(token.lower())
+        if isinstance(size, str):
+            raise NotationError("bet sizes", text, token, column, size)
+        if size.unit is Unit.PREVIOUS and not raises:
+            reason = "a bet has no previous bet to multiply; write bets/raises, as in 50%/2.5x"
+            raise NotationError("bet sizes", text, token, column, reason)
+        sizes.append(size)
+    return tuple(sizes)
+
+
+def _parse_size(token: str) -> BetSize | str:
+    """The size that `token` names, or why it names none."""
+    match = _SIZE.fullmatch(token)
+    if not match:
+        return _EXPECTED
+    unit = Unit(match["unit"])
+    number = float(match["number"]) if match["number"] else None
+    cap = _CAP.fullmatch(match["cap"]) if match["cap"] else None
+    if bool(cap) != bool(match["cap"]) or (cap and unit is not Unit.GEOMETRIC):
+        return _EXPECTED
+    if unit is Unit.ALL_IN:
+        return BetSize(unit) if number is None else "all in takes no number; write a"
+    if unit is Unit.GEOMETRIC:
+        if number is not None and not (number.is_integer() and 1 <= number <= 100):
+            return "a geometric size takes a whole number of bets, as in 2e"
+        if cap and not 0 < float(cap[1]) < 1e9:
+            return "the cap must be above 0 % of the pot, as in 2e150%"
+        return BetSize(unit, number or 0.0, float(cap[1]) / 100 if cap else math.inf)
+    if number is None or not 0 < number < 1e9:
+        return f"expected a number above 0 before {unit.value}, as in 50%, 2.5x or 100c"
+    if unit is Unit.PREVIOUS and number <= 1:
+        return "a raise is more than 1x the bet it faces, as in 2.5x"
+    if unit is Unit.CHIPS and not number.is_integer():
+        return "chips are whole, as in 100c"
+    return BetSize(unit, number / 100 if unit is Unit.POT else number)
+
+
+def _total(
+    size: BetSize, state: Betting, level: int, street_level: int, called_pot: int, all_in: int
+) -> int:
+    """The total over the hand that `size` asks for, to the nearest chip, legal or not."""
+    if size.unit is Unit.ALL_IN:
+        return all_in
+    if size.unit is Unit.CHIPS:
+        return level + int(size.amount)
+    if size.unit is Unit.PREVIOUS:
+        return level - street_level + _round(size.amount * street_level)
+    fraction = size.amount
+    if size.unit is Unit.GEOMETRIC:
+        bets = size.amount or state.rules.last_street - state.street + 1
+        growth = (called_pot + 2 * (all_in - level)) / max(called_pot, 1)
+        fraction = min((growth ** (1 / bets) - 1) / 2, size.cap)
+    return level + _round(fraction * called_pot)
+
+
+def _merge(totals: list[int], level: int, called_pot: int, threshold: float) -> tuple[int, ...]:
+    """`totals`, ascending, without those that come too close to the next larger one kept."""
+    kept: list[int] = []
+    for total in reversed(totals):
+        if kept:
+            larger, smaller = (called_pot + amount - level for amount in (kept[-1], total))
+            if larger < (1 + threshold) * smaller:
+                continue
+        kept.append(total)
+    return tuple(reversed(kept))
+
+
+def _round(chips: float) -> int:
+    return math.floor(chips + 0.5)
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"

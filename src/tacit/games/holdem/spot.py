@@ -1,0 +1,181 @@
+"""A spot: a moment of heads-up no-limit hold'em with both players' ranges, from which it is played.
+
+It is a public belief state: the board, the chips, and how likely each player holds each hand.
+Player 0 acts first after the flop (the big blind, "out of position"), player 1 last. Chips that
+belong to nobody (`BettingRules.dead`) are shared equally before the game, so that what one player
+wins the other loses; a tied pot is split evenly, its odd chip too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.game import GameError
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, STREETS, Betting, BettingRules
+from tacit.games.holdem.cards import (
+    HAND_CARDS,
+    HAND_INDEX,
+    NUM_HANDS,
+    check_cards,
+    format_cards,
+    parse_board,
+)
+from tacit.games.holdem.ranges import check_range, parse_range
+
+Range = NDArray[np.float32]
+Ranges = tuple[Range, Range]
+Suits = tuple[int, int, int, int]
+"""A permutation of suits: suit s becomes suits[s]."""
+
+IDENTITY: Suits = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Spot:
+    """Board, chips, ranges and bet sizes; everything a betting tree follows from.
+
+    ranges: float32[1326] each, hands that the board kills at weight 0.
+    additions: further raises at points of the betting: by history (the notation of
+    `no_limit.parse_history`, from the spot on), the raises as totals over the hand.
+    """
+
+    board: tuple[int, ...]
+    rules: BettingRules
+    ranges: Ranges
+    bets: BetSettings
+    additions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    name: str = "hold'em"
+
+    def __post_init__(self) -> None:
+        check_cards(self.board, what="board")
+        street = self.rules.first_street
+        if len(self.board) != BOARD_SIZES[street]:
+            raise GameError(
+                f"the board {format_cards(self.board)} has {len(self.board)} cards; the "
+                f"{STREETS[street]}, where this starts, has {BOARD_SIZES[street]}"
+            )
+        checked = tuple(
+            check_range(weights, self.board, name=f"the range of player {player}")
+            for player, weights in enumerate(self.ranges)
+        )
+        object.__setattr__(self, "ranges", checked)
+        if not _can_meet(self.ranges):
+            raise GameError("the two ranges cannot meet: every pair of hands shares a card")
+        known = set(_histories(self))
+        for history in self.additions:
+            if history not in known:
+                raise GameError(
+                    f"no player acts after {history!r} in this tree, so no bet can be added there"
+                )
+
+    @classmethod
+    def of(
+        cls,
+        board: str | tuple[int, ...],
+        *,
+        ranges: tuple[str | Range, str | Range] = ("random", "random"),
+        pot: int,
+        behind: int | tuple[int, int],
+        bets: str | Mapping[str, str] | BetSettings,
+        big_blind: int = 100,
+        additions: Mapping[str, tuple[int, ...]] | None = None,
+        name: str = "hold'em",
+    ) -> Spot:
+        """A spot after the flop, from texts: ranges and bet sizes in the notation of players."""
+        cards = parse_board(board) if isinstance(board, str) else tuple(board)
+        if len(cards) not in BOARD_SIZES[1:]:
+            raise GameError(f"the board has {len(cards)} cards; a spot starts with 3, 4 or 5")
+        first, second = (parse_range(r) if isinstance(r, str) else r for r in ranges)
+        chips = (behind, behind) if isinstance(behind, int) else behind
+        if pot <= 0:
+            raise GameError(f"the pot is {pot}; a spot starts with chips in it")
+        return cls(
+            board=cards,
+            rules=BettingRules.from_pot(
+                BOARD_SIZES.index(len(cards)), pot=pot, behind=chips, big_blind=big_blind
+            ),
+            ranges=(first, second),
+            bets=bets if isinstance(bets, BetSettings) else BetSettings.parse(bets),
+            additions=additions or {},
+            name=name,
+        )
+
+    @property
+    def pot(self) -> int:
+        """The chips in the pot at the start."""
+        return self.rules.start().pot
+
+    def actions(self, betting: Betting, history: str) -> tuple[int, ...]:
+        """The mover's actions in the tree: fold, check or call, then raises, smallest first."""
+        more = self.additions.get(history, ())
+        for total in more:
+            if total in (FOLD, CALL) or not betting.legal(total):
+                raise GameError(
+                    f"a raise to {total} cannot be added after {history!r}; "
+                    f"possible: {betting.options()}"
+                )
+        raises = sorted({*self.bets.raises(betting), *more})
+        return (*((FOLD,) if betting.can_fold else ()), CALL, *raises)
+
+    def symmetries(self) -> tuple[Suits, ...]:
+        """The permutations of suits that change neither the board nor the ranges."""
+        found = []
+        for order in permutations(range(4)):
+            suits: Suits = (order[0], order[1], order[2], order[3])
+            moved = permute_hands(suits)
+            same_board = {permute_card(suits, card) for card in self.board} == set(self.board)
+            if same_board and all(np.array_equal(r[moved], r) for r in self.ranges):
+                found.append(suits)
+        return tuple(found)
+
+
+def action_label(betting: Betting, action: int) -> str:
+    """The notation of an action: ``f``, ``k``, ``c``, or ``r`` and the total over the hand."""
+    if action == FOLD:
+        return "f"
+    if action == CALL:
+        return "c" if betting.to_call else "k"
+    return f"r{action}"
+
+
+def permute_card(suits: Suits, card: int) -> int:
+    """The card with its suit exchanged."""
+    return card - card % 4 + suits[card % 4]
+
+
+def permute_hands(suits: Suits) -> NDArray[np.int16]:
+    """[1326] the hand that each hand becomes."""
+    cards = HAND_CARDS - HAND_CARDS % 4 + np.array(suits, np.int8)[HAND_CARDS % 4]
+    moved: NDArray[np.int16] = HAND_INDEX[cards[:, 0], cards[:, 1]]
+    return moved
+
+
+def _can_meet(ranges: Ranges) -> bool:
+    first, second = (np.flatnonzero(weights > 0) for weights in ranges)
+    sums = np.zeros(52, np.int64)
+    np.add.at(sums, HAND_CARDS[second].ravel(), 1)
+    held = np.zeros(NUM_HANDS, np.int64)
+    held[second] = 1
+    blocked = sums[HAND_CARDS[first]].sum(axis=1) - held[first]
+    return bool((blocked < len(second)).any())
+
+
+def _histories(spot: Spot) -> list[str]:
+    """Every history after which a player acts."""
+    found: list[str] = []
+    stack = [(spot.rules.start(), "")] if spot.additions else []
+    while stack:
+        betting, history = stack.pop()
+        if betting.player in (0, 1):
+            found.append(history)
+            for action in spot.actions(betting, history):
+                stack.append((betting.act(action), history + action_label(betting, action)))
+        elif betting.player == 2:
+            stack.append((betting.deal(), history + "/"))
+    return found

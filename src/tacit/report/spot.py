@@ -1,0 +1,318 @@
+"""What `tacit spot` shows of one point of a solved spot: a grid and tables, JSON, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.games import CHANCE, TERMINAL, GameError
+from tacit.games.holdem.betting import STREETS
+from tacit.games.holdem.cards import (
+    CLASS_NAMES,
+    HAND_CARDS,
+    HAND_CLASS,
+    format_cards,
+    hand_name,
+    parse_hand,
+)
+from tacit.report import grid
+from tacit.report.output import print_table, table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from rich.console import Console
+
+    from tacit.solve.spot import SpotNode, SpotSolution
+
+NAMES = ("oop", "ip")
+PLAYERS = ("OOP (player 1)", "IP (player 2)")
+
+
+def actions(view: SpotNode) -> list[grid.Action]:
+    """The mover's actions in words, with a letter and a colour each."""
+    betting = view.betting
+    largest = f"r{min(betting.rules.stacks)}"
+    labels = view.actions
+    shown = zip(
+        labels,
+        grid.letters(labels, all_in=largest),
+        grid.colours(labels, all_in=largest),
+        strict=True,
+    )
+    return [
+        grid.Action(label, _words(view, label, all_in=label == largest), letter, colour)
+        for label, letter, colour in shown
+    ]
+
+
+def _words(view: SpotNode, label: str, *, all_in: bool) -> str:
+    betting = view.betting
+    if label == "f":
+        return "fold"
+    if label == "k":
+        return "check"
+    if label == "c":
+        return f"call {betting.to_call:,}"
+    total = int(label[1:])
+    level = max(betting.committed)
+    on_street = betting.to_street(total)
+    share = 100 * (total - level) / (betting.pot + betting.to_call)
+    what = "bet" if level == max(betting.before) else "raise to"
+    return f"{what} {on_street:,} ({share:.0f} % of the pot{', all in' if all_in else ''})"
+
+
+def chips_won(view: SpotNode) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[1326] each: what each hand wins from here on, the pot as it lies included."""
+    start = view.solution.spot.rules.start()
+    both = []
+    for player in (0, 1):
+        paid = view.betting.committed[player] - start.committed[player]
+        both.append(view.values[player] + start.pot / 2 + paid)
+    return both[0], both[1]
+
+
+def meeting(view: SpotNode, player: int) -> NDArray[np.float64]:
+    """[1326] how often `player` is here with each hand: its reach times what can meet it."""
+    own, other = view.reach[player], view.reach[1 - player]
+    sums = np.zeros(52)
+    for column in (0, 1):
+        np.add.at(sums, HAND_CARDS[:, column], other)
+    meets = other.sum() - sums[HAND_CARDS].sum(axis=1) + other
+    weights: NDArray[np.float64] = own * np.maximum(meets, 0)
+    return weights
+
+
+def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
+    """The weighted mean of values [1326], which may be NaN at weight 0; None without any weight."""
+    used = weights > 0
+    if not used.any():
+        return None
+    return float(values[used] @ weights[used] / weights[used].sum())
+
+
+def print_point(screen: Console, view: SpotNode) -> None:
+    """A point of the tree: where it is, the mover's grid, both players' EV and equity."""
+    betting = view.betting
+    path = " ".join(view.found.moves) or "the start"
+    board = format_cards(view.board)
+    screen.print(
+        f"\n[bold]{STREETS[betting.street]} {board}[/], pot {betting.pot:,}, behind "
+        f"{betting.behind[0]:,} and {betting.behind[1]:,}: {path}",
+        soft_wrap=True,
+    )
+    weights = meeting(view, 0), meeting(view, 1)
+    if not weights[0].any():
+        screen.print("Nobody comes here.")
+        return
+    if view.mover == TERMINAL:
+        folded = betting.folded
+        screen.print(
+            "The hand ends in a showdown." if folded is None else f"{PLAYERS[folded]} has folded."
+        )
+    elif view.mover == CHANCE:
+        screen.print(f"Cards are dealt: {', '.join(view.cards)}", soft_wrap=True)
+    else:
+        shown = actions(view)
+        held = view.reach[view.mover] * (weights[view.mover] > 0)
+        cells = grid.policy_cells(view.policy, weights[view.mover], held)
+        grid.print_grid(screen, cells, [a.colour for a in shown], [a.letter for a in shown])
+        _print_legend(screen, view, shown)
+    worth = table("", "hands", "EV", "EV % of pot", "equity", text_columns=1)
+    won = chips_won(view)
+    for player in (0, 1):
+        ev, equity = mean(won[player], weights[player]), _equity(view, player)
+        mover = " moves" if view.mover == player else ""
+        worth.add_row(
+            f"{PLAYERS[player]}{mover}",
+            f"{view.reach[player].sum():,.1f}",
+            "-" if ev is None else f"{ev:,.2f}",
+            "-" if ev is None else f"{100 * ev / betting.pot:.1f} %",
+            "-" if equity is None else f"{100 * equity:.1f} %",
+        )
+    screen.print(worth)
+
+
+def _print_legend(screen: Console, view: SpotNode, shown: Sequence[grid.Action]) -> None:
+    coloured = screen.color_system is not None
+    frequencies = view.frequencies()
+    legend = table("", "action", "", "frequency", text_columns=3)
+    for action in shown:
+        legend.add_row(
+            grid.swatch(action, coloured=coloured),
+            action.label,
+            action.words,
+            f"{100 * frequencies[action.label]:.1f} %",
+        )
+    screen.print(legend)
+
+
+def _equity(view: SpotNode, player: int) -> float | None:
+    if view.mover == TERMINAL and view.betting.folded is not None:
+        return None
+    return view.equity.total[player]
+
+
+def print_hands(screen: Console, view: SpotNode, asked: str) -> None:
+    """One hand or one class in detail: what the mover does with it, its EV, equity and reach.
+
+    Where nobody moves, both players' hands are shown.
+    """
+    hands = named_hands(asked)
+    won = chips_won(view)
+    players = [view.mover] if view.mover < CHANCE else [0, 1]
+    for player in players:
+        weights = meeting(view, player)
+        labels = view.actions if view.mover == player else ()
+        rows = [hand for hand in hands if weights[hand] > 0]
+        if not rows:
+            screen.print(f"{PLAYERS[player]} does not hold {asked} here.", soft_wrap=True)
+            continue
+        shown = table("hand", "reach", "EV", "equity", *labels)
+        for hand in rows:
+            shown.add_row(
+                hand_name(hand),
+                f"{view.reach[player][hand]:.3f}",
+                f"{won[player][hand]:,.2f}",
+                _percent(view, player, hand),
+                *(f"{view.policy[a, hand]:.3f}" for a in range(len(labels))),
+            )
+        print_table(screen, shown, title=f"{asked}, {PLAYERS[player]}")
+
+
+def _percent(view: SpotNode, player: int, hand: int) -> str:
+    if view.mover == TERMINAL and view.betting.folded is not None:
+        return "-"
+    return f"{100 * view.equity.hands[player][hand]:.1f} %"
+
+
+def named_hands(text: str) -> list[int]:
+    """The hands of ``AhKd``, or of a class such as ``AKs``."""
+    for number, name in enumerate(CLASS_NAMES):
+        if text.lower() == name.lower():
+            return [int(hand) for hand in np.flatnonzero(number == HAND_CLASS)]
+    return [parse_hand(text)]
+
+
+def is_hand(text: str) -> bool:
+    """Whether `text` names a hand or a class of hands."""
+    try:
+        named_hands(text)
+    except GameError:
+        return False
+    return True
+
+
+def describe(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
+    """A point of the tree for programs: frequencies, EV, equity, and what each class does."""
+    betting = view.betting
+    weights = meeting(view, 0), meeting(view, 1)
+    reached = bool(weights[0].any())
+    found: dict[str, Any] = {
+        "path": list(view.found.moves),
+        "street": STREETS[betting.street],
+        "board": format_cards(view.board),
+        "pot": betting.pot,
+        "behind": list(betting.behind),
+        "player": NAMES[view.mover] if view.mover < CHANCE else None,
+    }
+    if view.mover == CHANCE:
+        found["cards"] = list(view.cards)
+    if not reached:
+        return {**found, "reached": False}
+    won = chips_won(view)
+    found["ev"] = {NAMES[p]: mean(won[p], weights[p]) for p in (0, 1)}
+    found["equity"] = {NAMES[p]: _equity(view, p) for p in (0, 1)}
+    if view.mover >= CHANCE:
+        return found
+    shown = actions(view)
+    mover = view.mover
+    frequencies = view.frequencies()
+    found["actions"] = [
+        {"label": a.label, "words": a.words, "frequency": frequencies[a.label]} for a in shown
+    ]
+    rows = [row for row in view.classes() if row is not None]
+    start = view.solution.spot.rules.start()
+    shift = start.pot / 2 + betting.committed[mover] - start.committed[mover]
+    found["classes"] = {
+        row.name: {
+            "reach": row.reach,
+            "policy": dict(zip(view.actions, row.policy, strict=True)),
+            "ev": row.value + shift,
+            "equity": row.equity,
+        }
+        for row in rows
+    }
+    if hands:
+        found["hands"] = {
+            hand_name(int(hand)): {
+                "reach": float(view.reach[mover][hand]),
+                "policy": dict(zip(view.actions, view.policy[:, hand].tolist(), strict=True)),
+                "ev": float(won[mover][hand]),
+                "equity": float(view.equity.hands[mover][hand]),
+            }
+            for hand in np.flatnonzero(weights[mover] > 0)
+        }
+    return found
+
+
+def summary(solution: SpotSolution) -> dict[str, Any]:
+    """How well a spot is solved, for programs."""
+    return {
+        "algorithm": solution.algorithm,
+        "storage": solution.storage,
+        "iterations": solution.iterations,
+        "seconds": solution.seconds,
+        "stop": solution.stop,
+        "exploitability": solution.exploitability,
+        "exploitability_percent_of_pot": solution.percent_of_pot,
+        "exploitability_mbb": solution.mbb,
+    }
+
+
+def plot_point(view: SpotNode, path: Path, *, title: str) -> None:
+    """A picture (PNG) of the mover's grid, with the legend and frequencies."""
+    if view.mover >= CHANCE:
+        raise GameError("no player moves here, so there is no grid to draw")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.patches import Patch, Rectangle
+
+    weights = meeting(view, view.mover)
+    cells = grid.policy_cells(view.policy, weights, view.reach[view.mover] * (weights > 0))
+    shown = actions(view)
+    frequencies = view.frequencies()
+    figure, axes = pyplot.subplots(figsize=(7.2, 8.4), layout="constrained")
+    white = (236, 236, 236)
+    for number, cell in enumerate(cells):
+        row, column = divmod(number, 13)
+        axes.add_patch(Rectangle((column, row), 1, 1, color=_unit(white), linewidth=0))
+        left = float(column)
+        if cell is not None:
+            for action, share in zip(shown, cell.shares, strict=True):
+                colour = _unit(grid.mix(action.colour, cell.strength, white))
+                axes.add_patch(Rectangle((left, row), share, 1, color=colour, linewidth=0))
+                left += share
+        ink = "0.1" if cell is not None else "0.7"
+        axes.text(column + 0.07, row + 0.3, CLASS_NAMES[number], fontsize=8, color=ink)
+    for line in range(14):
+        axes.axhline(line, color="white", linewidth=1)
+        axes.axvline(line, color="white", linewidth=1)
+    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal")
+    figure.suptitle(title)
+    axes.spines[:].set_visible(False)
+    legend = [
+        Patch(color=_unit(a.colour), label=f"{a.words}: {100 * frequencies[a.label]:.1f} %")
+        for a in shown
+    ]
+    figure.legend(handles=legend, loc="outside lower center", frameon=False, ncols=2)
+    figure.savefig(path, dpi=110, format="png")
+    pyplot.close(figure)
+
+
+def _unit(colour: grid.Colour) -> tuple[float, float, float]:
+    return colour[0] / 255, colour[1] / 255, colour[2] / 255

@@ -1,0 +1,356 @@
+"""Flop and turn hold'em solved again behind the deal by every method, beside the paper's tables.
+
+Safe and nested subgame solving, Tables 3 and 5: a blueprint in card buckets, all its subgames
+solved again by each method for each player by itself, and the exploitability of what comes out in
+the game without buckets. What has been done is kept in a folder, so that a run goes on where it
+stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import FLOP, TURN, BettingRules
+from tacit.games.holdem.cards import parse_board
+from tacit.games.holdem.ranges import parse_range
+from tacit.games.holdem.spot import Spot
+from tacit.games.holdem.variants import flop_holdem
+from tacit.solve.algorithms import find_algorithm
+from tacit.solve.sharing.buckets import BucketSolver
+from tacit.solve.sharing.card_buckets import VERSION, Buckets, BucketSettings, OnStage, card_buckets
+from tacit.subgame.deal_subgames import DealSubgames
+from tacit.subgame.methods import SolveBudget, find_method
+from tacit.tree.cards.builder import build_spot
+
+TableGame = Literal["flop-holdem", "turn-holdem"]
+
+BLUEPRINT = "blueprint"
+BLUEPRINT_ALGORITHM = "dcfr"
+TABLE_METHODS = (
+    "unsafe",
+    "resolve",
+    "maxmargin",
+    "reach-maxmargin",
+    "reach-maxmargin-not-split",
+    "estimated",
+    "estimated-distributional",
+    "reach-estimated-distributional",
+    "reach-estimated-distributional-not-split",
+)
+"""In the paper's order."""
+
+_PAPER: dict[TableGame, dict[int, tuple[float, ...]]] = {
+    "flop-holdem": {
+        200: (886.9, 146.8, 601.6, 300.5, 298.8, 248.7, 116.6, 104.4, 102.1, 95.60),
+        2_000: (373.7, 39.58, 177.9, 139.9, 139.0, 98.07, 62.61, 62.45, 57.98, 49.24),
+        30_000: (91.28, 5.514, 54.07, 43.43, 41.47, 25.88, 24.23, 34.30, 22.58, 17.33),
+    },
+    "turn-holdem": {
+        200: (684.6, 130.4, 454.9, 427.6, 424.4, 333.4, 120.6, 119.4, 116.8, 113.3),
+        2_000: (465.1, 85.95, 321.5, 299.6, 298.3, 229.4, 89.43, 87.83, 85.80, 83.24),
+        20_000: (345.5, 79.34, 251.8, 234.4, 233.5, 175.5, 76.44, 74.35, 72.59, 70.68),
+    },
+}
+"""Tables 3 (small flop hold'em) and 5 in mbb/h: the blueprint, then `TABLE_METHODS`."""
+
+SAVE_EVERY = 30.0
+"""Seconds between two savings of what has been done."""
+
+
+def paper_figures(game: TableGame, buckets: int) -> dict[str, float]:
+    """What the paper states for so many buckets, by method; nothing if it has no such column."""
+    column = _PAPER[game].get(buckets, ())
+    return dict(zip((BLUEPRINT, *TABLE_METHODS), column, strict=False))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSettings:
+    """Everything that a table's column follows from.
+
+    bets: of both streets; turn hold'em starts on `flop` with `committed` from both in the pot.
+    """
+
+    game: TableGame = "flop-holdem"
+    buckets: int = 200
+    stack: int = 1_000
+    bets: tuple[str, str] = ("200%", "100%")
+    force_all_in: float = 0.5
+    flop: str = "Kh7h2d"
+    committed: int = 100
+    blueprint_iterations: int = 200
+    iterations: int = 100
+    algorithm: str = "dcfr"
+    methods: tuple[str, ...] = TABLE_METHODS
+    seed: int = 0
+
+    def spot(self) -> Spot:
+        """The game."""
+        first, second = self.bets
+        if self.game == "flop-holdem":
+            sizes = {"preflop": first, "flop": second}
+            bets = BetSettings.parse(sizes, force_all_in=self.force_all_in)
+            return flop_holdem(bets, stack=self.stack)
+        return Spot(
+            board=parse_board(self.flop),
+            rules=BettingRules(
+                stacks=(self.stack, self.stack),
+                first_street=FLOP,
+                last_street=TURN,
+                committed=self.committed,
+            ),
+            ranges=(parse_range("random"), parse_range("random")),
+            bets=BetSettings.parse({"flop": first, "turn": second}, force_all_in=self.force_all_in),
+            name=f"no-limit turn hold'em from the flop {self.flop} on",
+        )
+
+    def bucket_settings(self) -> BucketSettings:
+        """As many buckets on every street after the first two cards."""
+        last = FLOP if self.game == "flop-holdem" else TURN
+        return BucketSettings(counts=(self.buckets,) * last, last_street=last, seed=self.seed)
+
+    def key(self) -> str:
+        """A name for the folder in which a run is kept."""
+        text = json.dumps([VERSION, asdict(self)], sort_keys=True)
+        return f"{self.game}-{self.buckets}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def differences(self) -> list[str]:
+        """How the game and the budget differ from the paper's, in sentences."""
+        first, second = self.bets
+        start = (
+            "from the blinds on"
+            if self.game == "flop-holdem"
+            else f"from the flop {self.flop} on with {self.committed} from each in the pot (the "
+            "paper's begins before the flop and has all flops)"
+        )
+        return [
+            f"Stacks of {self.stack:,} chips at blinds of 50 and 100 (the paper: 20,000).",
+            f"The game runs {start}; bets and raises of {first} of the pot on its first street and "
+            f"{second} on its second, all in where little would be left behind (the paper does not "
+            "state its sizes).",
+            f"Blueprint: {self.blueprint_iterations:,} iterations of discounted CFR in "
+            f"{self.buckets:,} buckets on each street after the first two cards; subgames: "
+            f"{self.iterations:,} iterations of {self.algorithm} (the paper: CFR+, numbers not "
+            "stated).",
+            "Buckets are clusters of equity distributions, on the last street of equities against "
+            "eight groups of hands (the paper does not state its features).",
+            "Exploitability is NashConv / 2.",
+        ]
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One method: exploitability in mbb/h here and in the paper, and both best responses' worth."""
+
+    method: str
+    exploitability_mbb: float
+    paper_mbb: float | None
+    best_response_mbb: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A table's column; `solved` of `boards` boards are solved again."""
+
+    settings: TableSettings
+    rows: tuple[TableRow, ...]
+    boards: int
+    solved: int
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "settings": asdict(self.settings),
+            "differences": self.settings.differences(),
+            "boards": self.boards,
+            "boards_solved": self.solved,
+            "seconds": self.seconds,
+            "rows": [asdict(row) for row in self.rows],
+        }
+
+
+def table_column(
+    settings: TableSettings,
+    *,
+    folder: Path | None = None,
+    most_boards: int | None = None,
+    on_stage: OnStage | None = None,
+    report: Callable[[str], None] | None = None,
+    max_bytes: int = 16 << 30,
+) -> TableColumn:
+    """Compute a column, or go on where an earlier run in `folder` has stopped.
+
+    most_boards: solve no more than so many boards again; the others keep the blueprint's policy.
+    """
+    spot = settings.spot()
+    buckets = card_buckets(settings.bucket_settings(), on_stage=on_stage, report=report)
+    return column_of(
+        settings,
+        spot,
+        buckets,
+        place=(folder or run_folder()) / settings.key(),
+        most_boards=most_boards,
+        on_stage=on_stage,
+        report=report,
+        max_bytes=max_bytes,
+    )
+
+
+def column_of(
+    settings: TableSettings,
+    spot: Spot,
+    buckets: Buckets,
+    *,
+    place: Path,
+    most_boards: int | None = None,
+    on_stage: OnStage | None = None,
+    report: Callable[[str], None] | None = None,
+    max_bytes: int = 16 << 30,
+) -> TableColumn:
+    """As `table_column`, for any spot of two streets and any buckets; kept in `place`."""
+    tell = on_stage or (lambda stage, share: None)
+    place.mkdir(parents=True, exist_ok=True)
+    tell("the tree", 0.0)
+    tree = build_spot(spot, max_bytes=max_bytes)
+    solver = BucketSolver(tree, find_algorithm(BLUEPRINT_ALGORITHM), buckets)
+    average, last = _blueprint(settings, solver, place / "blueprint.npz", tell, report)
+    subgames = DealSubgames(solver.layout, average, last, buckets)
+    done = _Done(place / "boards.npz", settings, subgames, report)
+    methods = [find_method(name) for name in settings.methods]
+    budget = SolveBudget(algorithm=settings.algorithm, iterations=settings.iterations)
+    order = np.random.default_rng(settings.seed).permutation(len(subgames.boards)).tolist()
+    left = [number for number in order[:most_boards] if not done.solved[number]]
+    saved = time.monotonic()
+    for count, number in enumerate(left):
+        tell(f"{len(left):,} boards by {len(methods)} methods", count / len(left))
+        begin = time.perf_counter()
+        done.add(number, subgames.solve(number, methods, budget))
+        done.seconds += time.perf_counter() - begin
+        if time.monotonic() - saved > SAVE_EVERY:
+            done.save()
+            saved = time.monotonic()
+    done.save()
+    return _column(settings, subgames, done)
+
+
+def run_folder() -> Path:
+    """Where runs are kept: the user's cache folder."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "tacit" / "tables"
+
+
+def _blueprint(
+    settings: TableSettings,
+    solver: BucketSolver,
+    path: Path,
+    tell: OnStage,
+    report: Callable[[str], None] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[bucket slots] the blueprint's policy and that of its solver's last iteration."""
+    shape = (solver.layout.slots,)
+    kept = _load(path, {"average": shape, "last": shape}, report)
+    if kept is None:
+        for iteration in range(settings.blueprint_iterations):
+            tell("the blueprint", iteration / settings.blueprint_iterations)
+            solver.run(1)
+        kept = {"average": solver.average(), "last": solver.policy}
+        _save(path, kept)
+    tell("a look at the blueprint", 0.0)
+    return kept["average"], kept["last"]
+
+
+class _Done:
+    """What the boards solved so far add up to.
+
+    sums: [1 + methods, 2, lines, K] of those solved, whose row 0 is the blueprint's on them.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        settings: TableSettings,
+        subgames: DealSubgames,
+        report: Callable[[str], None] | None,
+    ) -> None:
+        self.path = path
+        boards, lines = len(subgames.boards), len(subgames.lines)
+        shape = (1 + len(settings.methods), 2, lines, max(subgames.deal.counts))
+        kept = _load(path, {"sums": shape, "solved": (boards,), "seconds": ()}, report)
+        self.sums = np.zeros(shape) if kept is None else kept["sums"]
+        self.solved = np.zeros(boards, np.bool_) if kept is None else kept["solved"] > 0
+        self.seconds = 0.0 if kept is None else float(kept["seconds"])
+
+    def add(self, number: int, sums: NDArray[np.float64]) -> None:
+        self.sums += sums
+        self.solved[number] = True
+
+    def save(self) -> None:
+        seconds = np.array(self.seconds)
+        _save(self.path, {"sums": self.sums, "solved": self.solved, "seconds": seconds})
+
+
+def _column(settings: TableSettings, subgames: DealSubgames, done: _Done) -> TableColumn:
+    whole = subgames.blueprint_sums()
+    left = whole - done.sums[0]
+    paper = paper_figures(settings.game, settings.buckets)
+    scale = 1000 / subgames.spot.rules.big_blind
+    rows = []
+    for number, name in enumerate((BLUEPRINT, *settings.methods)):
+        first, second = subgames.best_responses(whole if number == 0 else left + done.sums[number])
+        rows.append(
+            TableRow(
+                name,
+                scale * (first + second) / 2,
+                paper.get(name),
+                (scale * first, scale * second),
+            )
+        )
+    return TableColumn(
+        settings, tuple(rows), len(done.solved), int(done.solved.sum()), done.seconds
+    )
+
+
+def _load(
+    path: Path,
+    shapes: dict[str, tuple[int, ...]],
+    report: Callable[[str], None] | None,
+) -> dict[str, NDArray[Any]] | None:
+    """The arrays of a file; None if there is none, or if it is damaged, which is reported."""
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            found = {name: file[name] for name in shapes}
+        if any(found[name].shape != shape for name, shape in shapes.items()):
+            raise ValueError("arrays of other shapes than this run's")
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        if report is not None:
+            report(f"{path}: cannot be read ({error}); computing it anew")
+        return None
+    return found
+
+
+def _save(path: Path, arrays: dict[str, Any]) -> None:
+    """Write to the side, then rename: an interrupt leaves the old file."""
+    handle, aside = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(aside, path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise

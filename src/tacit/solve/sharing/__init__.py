@@ -1,0 +1,1 @@
+"""Which infostates share regrets: card buckets and merged infostates."""

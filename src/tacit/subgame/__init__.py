@@ -1,0 +1,1 @@
+"""Blueprints, and subgames solved again: gadget methods, nested solving, translation."""

@@ -1,0 +1,210 @@
+"""Blueprints of small games from abstractions: merged infostates, missing actions, few iterations.
+
+Merged infostates have one policy between them, chosen by the sum of their regrets; missing actions
+are barred for both players. What comes out is a policy for the game as it is, with its
+exploitability there; public states that the abstraction does not know are played uniformly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.solve.algorithms import Minimiser, RegretMatching, find_algorithm
+from tacit.solve.anytime import Checkpoint, Stop
+from tacit.solve.best_response import Evaluation, evaluate
+from tacit.solve.engine import Solver
+from tacit.solve.solution import Solution
+from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
+
+Array = NDArray[Any]
+Groups = Mapping[int, NDArray[np.int64]]
+"""For nodes with merged infostates: the number [K] of each infostate's group, from zero on."""
+Keep = Callable[[PublicState, str], bool]
+"""Says of a public state and an action's label whether the abstraction has the action."""
+
+
+class MergedSolver(Solver):
+    """A solver in which the infostates of a group share their regrets and their average."""
+
+    by_turns = True
+
+    def __init__(
+        self, tree: PublicTree, minimiser: Minimiser, groups: Groups, **options: Any
+    ) -> None:
+        if not isinstance(minimiser, RegretMatching) or minimiser.alpha != minimiser.beta:
+            raise GameError(
+                f"{minimiser.name} does not add regrets up, so they cannot be merged; use cfr or "
+                "linear-cfr"
+            )
+        if minimiser.plus or minimiser.predictive:
+            raise GameError(f"{minimiser.name} cannot be merged; use cfr or linear-cfr")
+        super().__init__(tree, minimiser, **options)
+        self.members: dict[int, NDArray[np.float64]] = {}
+        for node, group in groups.items():
+            legal = tree.legal(node)
+            if group.shape != (legal.shape[1],):
+                raise GameError(
+                    f"node {node} has {legal.shape[1]} infostates, but groups of shape "
+                    f"{group.shape}"
+                )
+            members = np.eye(int(group.max()) + 1)[group]
+            shared = legal @ members
+            if np.any((shared > 0) & (shared < members.sum(axis=0))):
+                raise GameError(f"node {node}: infostates with different actions are merged")
+            self.members[node] = members
+
+    def finish_turn(self, turn: int) -> None:
+        """Match the policies of whoever has just been updated to the groups' regrets."""
+        super().finish_turn(turn)
+        for node, members in self.members.items():
+            if self.minimiser.alternating and self.tree.arrays.player[node] != turn:
+                continue
+            weights = np.maximum(self.tree.block(self.regrets, node) @ members, 0.0)
+            self.tree.block(self.policy, node)[:] = self._shares(node, weights, members)
+
+    def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
+        """[slots] the average policy, one for each group."""
+        average = super().average_policy(dtype)
+        for node, members in self.members.items():
+            sums = self.tree.block(self.sums, node) @ members
+            self.tree.block(average, node)[:] = self._shares(node, sums, members)
+        return average
+
+    def _shares(self, node: int, weights: Array, members: Array) -> Array:
+        """[A, copies, K] for weights [A, copies, groups]; uniform where there are none."""
+        legal = (self.tree.legal(node) @ members > 0)[:, None, :]
+        weights = np.where(legal, weights, 0.0)
+        total = weights.sum(axis=0)
+        uniform = legal / legal.sum(axis=0)
+        shares = np.where(total > 1e-30, weights / np.maximum(total, 1e-30), uniform)
+        spread: Array = shares @ members.T
+        return spread
+
+
+def solve_abstraction(
+    tree: PublicTree,
+    *,
+    iterations: int,
+    groups: Groups | None = None,
+    keep: Keep | None = None,
+    algorithm: str = "linear-cfr",
+    seed: int = 0,
+) -> Solution:
+    """A blueprint of `tree` by so many iterations on an abstraction of it.
+
+    Its solver's last policy, which tends to a best response in the abstraction, is kept with it.
+    """
+    start = time.perf_counter()
+    smaller = tree.restricted(keep) if keep is not None else tree
+    minimiser = find_algorithm(algorithm)
+    solver = (
+        MergedSolver(smaller, minimiser, groups, dtype=np.float64)
+        if groups
+        else Solver(smaller, minimiser, dtype=np.float64)
+    )
+    solver.run(iterations)
+    policy = solver.average_policy()
+    return given_solution(
+        tree,
+        policy,
+        algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
+        response=solver.policy,
+        iterations=iterations,
+        seconds=time.perf_counter() - start,
+        seed=seed,
+    )
+
+
+def given_solution(
+    tree: PublicTree,
+    policy: Array,
+    *,
+    algorithm: str,
+    response: Array | None = None,
+    iterations: int = 0,
+    seconds: float = 0.0,
+    seed: int = 0,
+    worth: Evaluation | None = None,
+) -> Solution:
+    """A policy [slots] from elsewhere as a solution, evaluated; it cannot be resumed.
+
+    response: see `tacit.subgame.blueprint.Blueprint`.
+    """
+    worth = worth or evaluate(tree, policy)
+    return Solution(
+        tree=tree,
+        algorithm=algorithm,
+        minimiser=None,
+        precision="double",
+        seed=seed,
+        stop=Stop.ITERATIONS,
+        target=None,
+        history=(Checkpoint(iterations, seconds, worth.exploitability, worth.value),),
+        policy=policy,
+        memory={} if response is None else {"policy": response},
+    )
+
+
+def random_groups(tree: PublicTree, labels: int, random: np.random.Generator) -> Groups:
+    """Merge infostates by giving every private key one of so many labels.
+
+    Infostates are merged where they have the same label and the same actions.
+    """
+    if labels < 1:
+        raise GameError(f"infostates cannot have {labels} labels; give one or more")
+    known: dict[tuple[int, Hashable], int] = {}
+    groups: dict[int, NDArray[np.int64]] = {}
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        state = tree.state(node)
+        legal = tree.legal(node)
+        numbers: dict[tuple[int, bytes], int] = {}
+        row = []
+        for infostate, private in enumerate(state.privates[state.mover]):
+            key = state.mover, private
+            if key not in known:
+                known[key] = int(random.integers(labels))
+            mark = known[key], legal[:, infostate].tobytes()
+            row.append(numbers.setdefault(mark, len(numbers)))
+        if len(numbers) < len(row):
+            groups[node] = np.array(row, dtype=np.int64)
+    return groups
+
+
+def random_removal(tree: PublicTree, share: float, random: np.random.Generator) -> Keep:
+    """Take one action from a share of the public states, where every infostate has another."""
+    removed: set[tuple[int, str]] = set()
+    for node in np.flatnonzero(tree.arrays.action_count > 1).tolist():
+        legal, state = tree.legal(node), tree.state(node)
+        action = int(random.integers(len(legal)))
+        others = np.delete(legal, action, axis=0).any(axis=0)
+        if random.random() < share and others.all():
+            removed.add((id(state), state.expansion.labels[action]))
+    return lambda state, label: (id(state), label) not in removed
+
+
+def frontier(tree: PublicTree, depth: int) -> list[Place]:
+    """The public states that stand `depth` moves of the players below the root, unless it is over.
+
+    Where chance follows, what it leads to.
+    """
+    if depth < 1:
+        raise GameError(f"a frontier {depth} moves below the root is the root; give one or more")
+    found: list[Place] = []
+    stack = [(Place(*tree.roots[0]), depth)]
+    while stack:
+        place, left = stack.pop()
+        mover = tree.arrays.player[place.node]
+        if mover == TERMINAL:
+            continue
+        if left == 0 and mover in PLAYERS:
+            found.append(place)
+            continue
+        below = left if mover == CHANCE else left - 1
+        stack += [(child, below) for _, child in reversed(tree.children(place))]
+    return found

@@ -1,0 +1,147 @@
+"""Action translation: take an unknown bet for a known one, the baseline of nested solving.
+
+The player imagines that the opponent has made a known bet instead and goes on by the blueprint.
+*Nearest* takes the bet whose size is next; *pseudo-harmonic* draws between the two around it, the
+smaller A with probability (B - x)(1 + A) / ((B - A)(1 + x)), sizes in pots (Ganzfried and Sandholm
+2013).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.subgame.abstraction import Keep
+from tacit.subgame.blueprint import Blueprint
+from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
+from tacit.tree.cards.states import HoldemState
+
+Array = NDArray[Any]
+Kind = Literal["pseudo-harmonic", "nearest"]
+KINDS: tuple[Kind, ...] = ("pseudo-harmonic", "nearest")
+
+
+def translate(
+    size: float, known: Sequence[float], kind: Kind = "pseudo-harmonic"
+) -> list[tuple[int, float]]:
+    """Which of the `known` sizes (ascending) a bet is taken for, each with its probability."""
+    if not known or list(known) != sorted(known):
+        raise GameError("no known bet to translate to; sizes are to be given in order")
+    if kind not in KINDS:
+        raise GameError(f"there is no translation {kind!r}; take one of {', '.join(KINDS)}")
+    above = int(np.searchsorted(known, size))
+    if above == 0:
+        return [(0, 1.0)]
+    if above == len(known):
+        return [(above - 1, 1.0)]
+    low, high = known[above - 1], known[above]
+    if kind == "nearest":
+        return [(above - 1 if size - low <= high - size else above, 1.0)]
+    share = (high - size) * (1 + low) / ((high - low) * (1 + size))
+    return [(above - 1, share), (above, 1 - share)]
+
+
+def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind) -> Array:
+    """[slots] the blueprint, with what `player` does by translation where it does not know.
+
+    Behind a translated action the player is at an imagined public state, which must offer what
+    the real one does by the same labels. Mixtures of several are written as the policy that comes
+    to the same.
+    """
+    tree = blueprint.tree
+    written = np.array(blueprint.policy, dtype=np.float64)
+    root = Place(*tree.roots[0])
+    ones = np.ones(tree.state(root.node).counts[player])
+    stack: list[tuple[Place, list[tuple[Array, Place]]]] = [(root, [(ones, root)])]
+    while stack:
+        place, imagined = stack.pop()
+        state = tree.state(place.node)
+        if state.mover == TERMINAL:
+            continue
+        if state.mover == player:
+            _write(tree, blueprint.policy, player, place, imagined, written)
+        for number, (label, child) in enumerate(tree.children(place)):
+            transition = state.expansion.transitions[number]
+            come: list[tuple[Array, Place]] = []
+            for weight, there in imagined:
+                if state.mover == player:
+                    rows = _rows(state, tree.state(there.node), player)
+                    chosen = tree.block(blueprint.policy, there.node)[:, there.copy][:, rows]
+                    flow = (chosen * weight).ravel()[transition.sources[player]]
+                else:
+                    flow = weight[transition.sources[player]]
+                moved = np.zeros(transition.child.counts[player])
+                np.add.at(moved, transition.targets[player], flow)
+                for taken, chance in _taken(tree, state, there, label, known, player, kind):
+                    come.append((moved * chance, dict(tree.children(there))[taken]))
+            if any(weight.any() for weight, _ in come):
+                stack.append((child, come))
+    return written
+
+
+def _write(
+    tree: PublicTree,
+    policy: Array,
+    player: int,
+    place: Place,
+    imagined: list[tuple[Array, Place]],
+    written: Array,
+) -> None:
+    """What the player does at `place`, each imagined state's policy weighed by its reach [K]."""
+    block = tree.block(written, place.node)[:, place.copy]
+    total = sum(weight for weight, _ in imagined)
+    mixed = np.zeros_like(block)
+    for weight, there in imagined:
+        if tree.state(there.node).expansion.labels != tree.state(place.node).expansion.labels:
+            raise GameError(
+                f"{tree.game.name}: translated bets lead to states with other actions; only games "
+                "in which they do not can be translated"
+            )
+        rows = _rows(tree.state(place.node), tree.state(there.node), player)
+        mixed += weight * tree.block(policy, there.node)[:, there.copy][:, rows]
+    block[:] = np.where(total > 0, mixed / np.where(total > 0, total, 1), block)
+
+
+def _rows(real: PublicState, imagined: PublicState, player: int) -> NDArray[np.int64]:
+    """[K] for each infostate of the real state, which of the imagined state's it is."""
+    if real is imagined or (
+        isinstance(real, HoldemState)
+        and isinstance(imagined, HoldemState)
+        and real.board == imagined.board
+    ):
+        return np.arange(real.counts[player])
+    return np.array([imagined.find(player, key) for key in real.privates[player]])
+
+
+def _taken(
+    tree: PublicTree,
+    state: PublicState,
+    there: Place,
+    label: str,
+    known: Keep,
+    player: int,
+    kind: Kind,
+) -> list[tuple[str, float]]:
+    """What a move at the real `state` is taken for at the imagined one, with probabilities."""
+    imagined = tree.state(there.node)
+    if state.mover in (CHANCE, player) or known(imagined, label):
+        return [(label, 1.0)]
+    sizes = {}
+    for action, name in zip(imagined.expansion.actions, imagined.expansion.labels, strict=True):
+        size = imagined.sample.action_size(action)
+        if size is not None and known(imagined, name):
+            sizes[name] = size
+    number = state.expansion.labels.index(label) if label in state.expansion.labels else -1
+    size = state.sample.action_size(state.expansion.actions[number]) if number >= 0 else None
+    if size is None or not sizes:
+        raise GameError(
+            f"{tree.game.name}: {label!r} is no bet that can be taken for a known one; translation "
+            "needs games whose actions have sizes"
+        )
+    names = sorted(sizes, key=sizes.__getitem__)
+    found = translate(size, [sizes[name] for name in names], kind)
+    return [(names[index], chance) for index, chance in found]

@@ -1,0 +1,167 @@
+"""What a hand is like on a board, as numbers by which like hands can be found.
+
+With cards to come it is the distribution of the hand's equity over the boards of the last street
+(Gilpin, Sandholm and Sørensen 2007): a histogram, given as its running sum, so that the distance of
+two hands is how far equity would have to be moved to turn one into the other (earth mover's
+distance). On the last street nothing is to come; there it is the equity against each of several
+groups of the opponent's hands, from weak to strong (Johanson et al. 2013, *opponent cluster hand
+strength*), which tells hands apart that win as often but not against the same.
+"""
+
+# mypy: disallow-untyped-decorators=False
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.holdem.betting import BOARD_SIZES
+from tacit.games.holdem.board_classes import board_classes
+from tacit.games.holdem.cards import HAND_CARDS, HAND_CLASS, NUM_CARDS, NUM_CLASSES, NUM_HANDS
+from tacit.games.holdem.hand_rank import NUM_STRENGTHS, rank_boards
+from tacit.kernel import kernel
+
+BINS = 30
+"""Of a histogram of equity."""
+GROUPS = 8
+"""Of the opponent's hands, by their equity before the flop; each is an eighth of all hands."""
+CHUNK = 256
+
+Features = NDArray[np.float32]
+
+
+def hand_features(board: tuple[int, ...], last_street: int) -> Features:
+    """[1326, D] the features of every hand on a board, zero for those that the board kills.
+
+    D is `GROUPS` on the last street and `BINS` before.
+    """
+    size = BOARD_SIZES[last_street]
+    if len(board) == size:
+        against = group_equities(np.array([board], np.int8), opponent_groups(last_street), GROUPS)
+        features: Features = against[0]
+        return features
+    left = [card for card in range(NUM_CARDS) if card not in board]
+    boards = np.array([(*board, *more) for more in combinations(left, size - len(board))], np.int8)
+    counts = np.zeros((NUM_HANDS, BINS), np.float32)
+    everyone = np.zeros(NUM_HANDS, np.int64)
+    for start in range(0, len(boards), CHUNK):
+        some = boards[start : start + CHUNK]
+        strengths = rank_boards(some)
+        equities = np.empty((len(some), NUM_HANDS, 1), np.float32)
+        _group_equities(strengths, HAND_CARDS, everyone, equities)
+        _count_bins(strengths, equities, counts)
+    totals = counts.sum(axis=1, keepdims=True)
+    summed: Features = np.cumsum(counts, axis=1) / np.maximum(totals, 1)
+    return summed.astype(np.float32)
+
+
+def group_equities(boards: NDArray[np.int8], groups: NDArray[np.int64], count: int) -> Features:
+    """[boards, 1326, count] each hand's equity against the opponent's hands of each group.
+
+    groups: [1326] the group of each hand. A half where the group has no hand to meet, zero for
+    hands that the board kills.
+    """
+    equities = np.empty((len(boards), NUM_HANDS, count), np.float32)
+    _group_equities(rank_boards(boards), HAND_CARDS, groups, equities)
+    return equities
+
+
+@cache
+def opponent_groups(last_street: int) -> NDArray[np.int64]:
+    """[1326] the group of each hand, weakest first, by its equity before any card is dealt."""
+    classes = board_classes(BOARD_SIZES[last_street])
+    everyone = np.zeros(NUM_HANDS, np.int64)
+    sums, met = np.zeros(NUM_CLASSES), np.zeros(NUM_CLASSES)
+    for start in range(0, len(classes.boards), CHUNK):
+        boards = classes.boards[start : start + CHUNK]
+        strengths = rank_boards(boards)
+        equities = np.empty((len(boards), NUM_HANDS, 1), np.float32)
+        _group_equities(strengths, HAND_CARDS, everyone, equities)
+        weights = np.where(strengths >= 0, classes.weights[start : start + CHUNK, None], 0)
+        sums += np.bincount(HAND_CLASS, (weights * equities[:, :, 0]).sum(axis=0), NUM_CLASSES)
+        met += np.bincount(HAND_CLASS, weights.sum(axis=0), NUM_CLASSES)
+    order = np.argsort(sums / met, kind="stable")
+    sizes = np.bincount(HAND_CLASS, minlength=NUM_CLASSES)[order]
+    middle = np.cumsum(sizes) - sizes / 2
+    group = np.empty(NUM_CLASSES, np.int64)
+    group[order] = np.floor(GROUPS * middle / NUM_HANDS).astype(np.int64)
+    found: NDArray[np.int64] = group[HAND_CLASS]
+    return found
+
+
+@kernel
+def _group_equities(strengths, cards, groups, equities):
+    """Set each hand's equity against each group.
+
+    strengths: int32[boards, 1326], -1 for dead hands; cards: [1326, 2]; groups: [1326]; equities:
+    [boards, 1326, G]. Hands are taken in the order of their strength, with the opponents seen so
+    far summed over all and over those that hold each card: two of that kind for each group, those
+    that are weaker and those that are as strong.
+    """
+    hands, count = cards.shape[0], equities.shape[2]
+    order = np.empty(hands, dtype=np.int64)
+    starts = np.empty(NUM_STRENGTHS + 1, dtype=np.int64)
+    total = np.empty((3, count))
+    sums = np.empty((3, NUM_CARDS, count))
+    for board in range(strengths.shape[0]):
+        strength = strengths[board]
+        starts[:] = 0
+        for hand in range(hands):
+            if strength[hand] >= 0:
+                starts[strength[hand] + 1] += 1
+        for value in range(NUM_STRENGTHS):
+            starts[value + 1] += starts[value]
+        alive = starts[NUM_STRENGTHS]
+        for hand in range(hands):
+            if strength[hand] >= 0:
+                order[starts[strength[hand]]] = hand
+                starts[strength[hand]] += 1
+            else:
+                equities[board, hand] = 0
+        total[:] = 0
+        sums[:] = 0
+        for n in range(alive):
+            _add(order[n], cards, groups, total, sums, 0)
+        start = 0
+        while start < alive:
+            stop = start
+            while stop < alive and strength[order[stop]] == strength[order[start]]:
+                _add(order[stop], cards, groups, total, sums, 2)
+                stop += 1
+            for n in range(start, stop):
+                hand = order[n]
+                one, two = cards[hand, 0], cards[hand, 1]
+                for group in range(count):
+                    itself = 1 if groups[hand] == group else 0
+                    weaker = total[1, group] - sums[1, one, group] - sums[1, two, group]
+                    tied = total[2, group] - sums[2, one, group] - sums[2, two, group] + itself
+                    met = total[0, group] - sums[0, one, group] - sums[0, two, group] + itself
+                    equities[board, hand, group] = (weaker + tied / 2) / met if met > 0 else 0.5
+            total[2] = 0
+            sums[2] = 0
+            for n in range(start, stop):
+                _add(order[n], cards, groups, total, sums, 1)
+            start = stop
+
+
+@kernel
+def _add(hand, cards, groups, total, sums, kind):
+    """Count a hand of the opponent among those of one kind."""
+    group = groups[hand]
+    total[kind, group] += 1
+    sums[kind, cards[hand, 0], group] += 1
+    sums[kind, cards[hand, 1], group] += 1
+
+
+@kernel
+def _count_bins(strengths, equities, counts):
+    """Add each live hand's equity to its histogram; counts: [1326, bins]."""
+    bins = counts.shape[1]
+    for board in range(strengths.shape[0]):
+        for hand in range(strengths.shape[1]):
+            if strengths[board, hand] >= 0:
+                place = int(equities[board, hand, 0] * bins)
+                counts[hand, min(place, bins - 1)] += 1

@@ -1,0 +1,221 @@
+"""How large the tree of a spot is and how much memory solving it takes, before it is built.
+
+The betting is walked once, without cards; what it comes to on a street is then there once for every
+board of that street. Hands are counted on average over the boards, so the answer is about right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import comb
+
+from tacit.games import CHANCE, TERMINAL
+from tacit.games.holdem.betting import BOARD_SIZES
+from tacit.games.holdem.cards import NUM_CARDS
+from tacit.games.holdem.spot import IDENTITY, Spot, Suits, action_label, permute_card
+from tacit.tree.builder import readable_bytes, readable_count
+from tacit.tree.cards.terminals import work_size
+from tacit.tree.public_state import GameTooLargeError
+
+SLOT_BYTES = {32: 16, 16: 8}
+"""By the bits of a number: policy, regrets and sums in float32, or regrets and sums in 16 bits; and
+the average policy in float32, which is judged."""
+HAND_SCALE_BYTES, NODE_START_BYTES = 4, 8
+"""With 16 bits: the scale of the regrets of a hand at a node, and where those of a node stand."""
+VECTOR_BYTES = 12
+"""A solver's in float32 and its responder's in float64."""
+NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
+"""What `TreeArrays` and its `CardTables` hold of each node, edge, hand of a board, and hand that a
+deal lets through."""
+OBJECT_BYTES = 1_600
+"""The public state behind a node, and the move to it."""
+CHECK_EVERY = 50_000
+"""After so many points of betting a walk that is already too large is given up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotSize:
+    """Public states and slots (action, hand) of a spot's tree, and what goes with them.
+
+    vectors: entries of reaches, values and scratch for one thread (a further one needs those of one
+    board more); mapped: hands let through by deals; hands: those of all boards; deciding: the
+    hands of the mover at all points where one moves. `storage`: 32 or 16 bits for each regret and
+    policy sum. `complete` is false where counting stopped because it was too much already.
+    """
+
+    public_states: int
+    slots: int
+    vectors: int
+    mapped: int
+    hands: int
+    deciding: int
+    storage: int = 32
+    complete: bool = True
+
+    @property
+    def array_bytes(self) -> int:
+        """The arrays of the tree, of a solver and of what judges it."""
+        scales = HAND_SCALE_BYTES * self.deciding + NODE_START_BYTES * self.public_states
+        return (
+            SLOT_BYTES[self.storage] * self.slots
+            + (scales if self.storage == 16 else 0)
+            + VECTOR_BYTES * self.vectors
+            + (NODE_BYTES + EDGE_BYTES) * self.public_states
+            + MAP_BYTES * self.mapped
+            + HAND_BYTES * self.hands
+        )
+
+    @property
+    def bytes(self) -> int:
+        """About what a solve takes at its peak."""
+        return self.array_bytes + OBJECT_BYTES * self.public_states
+
+    def check(self, max_bytes: int, name: str) -> None:
+        """Raise GameTooLargeError if more than `max_bytes` are needed."""
+        if self.bytes > max_bytes:
+            short = replace(self, storage=16).bytes
+            helps = self.complete and self.storage == 32 and short <= max_bytes
+            hint = f"keep numbers in 16 bits (storage 16: about {readable_bytes(short)}), "
+            hint = hint if helps else ""
+            raise GameTooLargeError(
+                f"{name} needs {'about' if self.complete else 'more than'} "
+                f"{readable_bytes(self.bytes)} "
+                f"({readable_count(self.public_states)} public states), more than the "
+                f"{readable_bytes(max_bytes)} allowed; {hint}give fewer bet sizes or "
+                "smaller ranges, start on a later street, or allow more memory"
+            )
+
+
+@dataclass
+class _Street:
+    """What the betting comes to on one street, cards aside."""
+
+    nodes: int = 0
+    deals: int = 0
+    """Nodes where the next street's cards come."""
+    entries: int = 0
+    """Nodes with which the street begins."""
+    actions: list[int] = field(default_factory=lambda: [0, 0])
+    """Of each player, over all points where that player moves."""
+    most_actions: int = 0
+    decisions: list[int] = field(default_factory=lambda: [0, 0])
+    """Points where each player moves."""
+
+
+def spot_size(
+    spot: Spot, *, isomorphism: bool = True, storage: int = 32, max_bytes: int | None = None
+) -> SpotSize:
+    """The size of a spot's tree to the end of the game, with so many bits for a number.
+
+    With `max_bytes` the count ends soon after it has come to more than that.
+    """
+    boards = _boards(spot, isomorphism=isomorphism)
+    streets = [_Street() for _ in BOARD_SIZES]
+    stack = [(spot.rules.start(), "")]
+    streets[spot.rules.first_street].entries = 1
+    seen = 0
+    while stack:
+        betting, history = stack.pop()
+        street = streets[betting.street]
+        street.nodes += 1
+        if betting.player == CHANCE:
+            street.deals += 1
+            streets[betting.street + 1].entries += 1
+            stack.append((betting.deal(), history + "/"))
+        elif betting.player != TERMINAL:
+            moves = spot.actions(betting, history)
+            street.actions[betting.player] += len(moves)
+            street.decisions[betting.player] += 1
+            street.most_actions = max(street.most_actions, len(moves))
+            stack += [(betting.act(m), history + action_label(betting, m)) for m in moves]
+        seen += 1
+        if max_bytes is not None and seen % CHECK_EVERY == 0:
+            size = _size(spot, streets, boards, storage, complete=False)
+            if size.bytes > max_bytes:
+                return size
+    return _size(spot, streets, boards, storage, complete=True)
+
+
+def _size(
+    spot: Spot, streets: Sequence[_Street], boards: dict[int, int], storage: int, *, complete: bool
+) -> SpotSize:
+    """Every street's betting, once for each of its boards."""
+    hands = [float((weights > 0).sum()) for weights in spot.ranges]
+    states = slots = vectors = mapped = held = deciding = scratch = 0.0
+    first, last = spot.rules.first_street, spot.rules.last_street
+    for number in range(first, last + 1):
+        street, count = streets[number], boards[number]
+        if number > first:
+            dealt = range(BOARD_SIZES[number - 1], BOARD_SIZES[number])
+            for card in dealt:  # each of the cards that are left lies in as many hands, on average
+                hands = [each * (1 - 2 / (NUM_CARDS - card)) for each in hands]
+            ways = comb(NUM_CARDS - BOARD_SIZES[number - 1], len(dealt))
+            # A board that stands for others lets through the hands of all of them.
+            mapped += boards[number - 1] * streets[number - 1].deals * ways * sum(hands)
+        states += count * street.nodes
+        held += count * sum(hands)
+        slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))
+        deciding += count * sum(d * h for d, h in zip(street.decisions, hands, strict=True))
+        # Boards of a street take turns in the same vectors. A player's values stand at every node
+        # and on every way to the next street's boards; reaches where the player has just acted.
+        ways_on = street.deals * boards[number + 1] / count if number < last else 0
+        for player in (0, 1):
+            reaches = street.entries + street.actions[player]
+            vectors += (street.nodes + ways_on + reaches) * hands[player]
+        scratch = max(scratch, street.most_actions * max(hands), work_size(round(max(hands))))
+    # Scratch is there once for itself and once behind the values, for both players each.
+    return SpotSize(
+        public_states=round(states),
+        slots=round(slots),
+        vectors=round(vectors + 4 * scratch),
+        mapped=round(mapped),
+        hands=round(held),
+        deciding=round(deciding),
+        storage=storage,
+        complete=complete,
+    )
+
+
+def _boards(spot: Spot, *, isomorphism: bool) -> dict[int, int]:
+    """How many boards are drawn on each street; those that differ in suits only count once.
+
+    By Burnside's lemma: as many as a symmetry leaves unchanged, on average over the symmetries.
+    """
+    symmetries = spot.symmetries() if isomorphism else (IDENTITY,)
+    first = spot.rules.first_street
+    found = {}
+    for street in range(first, spot.rules.last_street + 1):
+        sizes = BOARD_SIZES[first : street + 1]
+        deals = tuple(after - before for before, after in pairwise(sizes))
+        unchanged = (_unchanged(_cycles(suits, spot.board), deals) for suits in symmetries)
+        found[street] = sum(unchanged) // len(symmetries)
+    return found
+
+
+def _cycles(suits: Suits, board: Sequence[int]) -> tuple[int, int, int]:
+    """How many cards, pairs and triples of cards that are left a permutation turns in a circle."""
+    counts = [0, 0, 0, 0]
+    for card in range(NUM_CARDS):
+        if card not in board:
+            length, other = 1, permute_card(suits, card)
+            while other != card:
+                length, other = length + 1, permute_card(suits, other)
+            counts[length - 1] += 1
+    return counts[0], counts[1] // 2, counts[2] // 3
+
+
+def _unchanged(cycles: tuple[int, int, int], deals: Sequence[int]) -> int:
+    """In how many ways deals of so many cards consist of whole cycles."""
+    if not deals:
+        return 1
+    singles, pairs, triples = cycles
+    total = 0
+    for threes in range(deals[0] // 3 + 1):
+        for twos in range((deals[0] - 3 * threes) // 2 + 1):
+            ones = deals[0] - 3 * threes - 2 * twos
+            ways = comb(singles, ones) * comb(pairs, twos) * comb(triples, threes)
+            left = singles - ones, pairs - twos, triples - threes
+            total += ways * _unchanged(left, deals[1:]) if ways else 0
+    return total

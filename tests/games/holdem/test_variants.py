@@ -1,0 +1,162 @@
+"""The papers' variants of hold'em: what the papers state about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from pokerkit import StandardHighHand
+
+from support.hands import cards_of, pairs, share_no_card, winner
+from tacit.formats.spot_file import load_spot_file
+from tacit.games import CHANCE, TERMINAL
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import CALL, replay
+from tacit.games.holdem.cards import NUM_CARDS, format_cards
+from tacit.games.holdem.ranges import parse_range
+from tacit.games.holdem.spot import Spot
+from tacit.games.holdem.variants import (
+    flop_holdem,
+    hunl,
+    random_turn_endgame,
+    turn_endgame,
+    turn_holdem,
+)
+from tacit.solve import evaluate
+from tacit.tree import GameTooLargeError
+from tacit.tree.cards.builder import build_spot
+from tacit.tree.cards.states import HoldemSpace, HoldemState
+
+
+def check_down(spot: Spot) -> list[int]:
+    """The streets of a hand in which everybody calls or checks."""
+    betting = spot.rules.start()
+    streets = [betting.street]
+    while betting.player != TERMINAL:
+        if betting.player == CHANCE:
+            betting = betting.deal()
+            streets.append(betting.street)
+        else:
+            betting = betting.act(CALL)
+    return streets
+
+
+@pytest.mark.parametrize(
+    ("spot", "rounds"), [(hunl(), 4), (flop_holdem("100%"), 2), (turn_holdem("50%,100%"), 3)]
+)
+def test_blinds_stacks_and_rounds(spot: Spot, rounds: int) -> None:
+    start = spot.rules.start()
+    assert spot.board == ()
+    assert start.committed == (100, 50)
+    assert start.player == 1
+    assert spot.rules.stacks == (20_000, 20_000)
+    assert check_down(spot) == list(range(rounds))
+    assert start.raise_bounds() == (200, 20_000)
+    flop = replay(spot.rules, "ck/")
+    assert flop.player == 0
+    assert [(weights > 0).sum() for weights in spot.ranges] == [1326, 1326]
+
+
+def test_hunl_has_the_sizes_of_rl_cfr() -> None:
+    spot = hunl()
+    start = spot.rules.start()
+    # Before the flop these are the 2, 3, 5 big blinds and all in of the paper's example.
+    assert spot.actions(start, "") == (0, 1, 200, 300, 500, 20_000)
+    flop = replay(spot.rules, "r200c/")
+    assert spot.actions(flop, "r200c/") == (1, 400, 600, 1_000, 20_000)
+
+
+def test_turn_holdem_may_have_two_sizes() -> None:
+    spot = turn_holdem("50%,100%")
+    assert spot.actions(spot.rules.start(), "") == (0, 1, 200, 300)
+    assert flop_holdem("100%", stack=1_000).rules.stacks == (1_000, 1_000)
+
+
+def test_the_turn_endgame_is_the_one_of_the_paper() -> None:
+    spot = turn_endgame()
+    start = spot.rules.start()
+    assert format_cards(spot.board) == "3s7hTdKs"
+    assert spot.pot == 2_000
+    assert start.behind == (19_000, 19_000)
+    assert check_down(spot) == [2, 3]
+    assert spot.actions(start, "") == (1, 2_000, 3_000, 20_000)
+    # After a bet of the pot, 6,000 are in it once it is called: 0.75 of that, or all in.
+    assert spot.actions(start.act(3_000), "r3000") == (0, 1, 7_500, 20_000)
+    bench = load_spot_file("turn-bench").spot()
+    assert (bench.board, bench.bets) == (spot.board, spot.bets)
+    assert bench.rules == spot.rules
+
+
+def test_turn_endgames_of_training_differ_within_bounds() -> None:
+    random = np.random.default_rng(0)
+    stacks = set()
+    for _ in range(100):
+        spot = random_turn_endgame(random)
+        start = spot.rules.start()
+        stack = spot.rules.stacks[0]
+        stacks.add(stack)
+        assert 5_000 <= stack <= 50_000
+        check, half, pot, all_in = spot.actions(start, "")
+        assert (check, all_in) == (CALL, stack)
+        assert 799 <= half - 1_000 <= 1_201
+        assert 1_799 <= pot - 1_000 <= 2_201
+        _, _, later, all_in = spot.actions(start.act(2_000), "r2000")
+        assert 0.65 * 4_000 - 1 <= later - 2_000 <= 0.85 * 4_000 + 1 or later == all_in
+    assert len(stacks) > 90
+    same = [random_turn_endgame(np.random.default_rng(7)) for _ in (0, 1)]
+    assert (same[0].board, same[0].bets) == (same[1].board, same[1].bets)
+
+
+@pytest.mark.parametrize("cards", [3, 4])
+def test_hands_of_five_and_six_cards_are_shown_down(cards: int) -> None:
+    short = flop_holdem("") if cards == 3 else turn_holdem("")
+    board = tuple(range(0, 13 * cards, 13))
+    rules = type(short.rules)(
+        stacks=(1_000, 1_000), first_street=cards - 2, last_street=cards - 2, committed=100
+    )
+    state = HoldemSpace(Spot(board=board, rules=rules, ranges=short.ranges, bets=short.bets)).root
+    while state.mover != TERMINAL:
+        below = state.expansion.transitions[0].child
+        assert isinstance(below, HoldemState)
+        state = below
+    random = np.random.default_rng(0)
+    assert state.deal.strengths is not None
+    for first, second in random.integers(0, state.counts[0], (60, 2)).tolist():
+        hands = [int(state.deal.hands[p][h]) for p, h in enumerate((first, second))]
+        if not share_no_card(*hands):
+            continue
+        mine, other = (
+            StandardHighHand.from_game(format_cards(cards_of(hand)), format_cards(board))
+            for hand in hands
+        )
+        won = int(mine > other) - int(mine < other)
+        strengths = state.deal.strengths
+        assert np.sign(int(strengths[0][first]) - int(strengths[1][second])) == won
+
+
+def test_whole_games_with_all_hands_are_refused_where_they_do_not_fit() -> None:
+    for spot in (hunl(), turn_holdem("50%,100%")):
+        with pytest.raises(GameTooLargeError, match=r"more than the 8\.59 GB allowed"):
+            build_spot(spot)
+
+
+@pytest.mark.slow
+def test_a_tree_from_the_blinds_on_agrees_with_brute_force() -> None:
+    spot = replace(
+        flop_holdem(BetSettings.parse({"preflop": "a"}), stack=400),
+        ranges=(parse_range("AcAd,KsQs"), parse_range("AsAh,7h7d:0.5")),
+    )
+    tree = build_spot(spot)
+    total = met = 0.0
+    for first, second, weight in pairs(spot):
+        held = {*cards_of(first), *cards_of(second)}
+        left = [card for card in range(NUM_CARDS) if card not in held]
+        results = {0: 1, 1: -1, None: 0}
+        ahead = np.mean([results[winner(first, second, b)] for b in combinations(left, 3)])
+        limped = (100 * ahead + (100 + 400 * ahead) / 2) / 2
+        pushed = (-100 + 400 * ahead) / 2
+        total += weight * (50 + limped + pushed) / 3
+        met += weight
+    assert evaluate(tree, tree.uniform_policy()).value == pytest.approx(total / met, abs=1e-6)

@@ -1,0 +1,47 @@
+"""Unknown bets on a turn: nested solving is less exploitable than both translations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tacit.games import GameError
+from tacit.games.holdem.ranges import parse_range
+from tacit.reproduce.holdem_off_tree import off_tree_rows, turn_spot
+from tacit.subgame.methods import SolveBudget
+from tacit.subgame.translation import KINDS
+from tacit.tree.cards.builder import build_spot
+from tacit.tree.cards.states import HoldemState
+
+RANGE = parse_range("AA,KK,TT,AK,KQs,QJs,98s,65s,A5s")
+
+
+def test_nested_solving_beats_both_translations() -> None:
+    spot = replace(turn_spot(), ranges=(RANGE, RANGE))
+    rows = off_tree_rows(
+        spot,
+        blueprint_iterations=300,
+        budget=SolveBudget(algorithm="dcfr", iterations=150),
+        methods=("resolve", "reach-maxmargin"),
+    )
+    found = {row.answer: row.exploitability_mbb for row in rows}
+    translated = min(found[f"translation, {kind}"] for kind in KINDS)
+    nested = [value for name, value in found.items() if name.startswith("nested")]
+    assert len(nested) == 4
+    assert max(nested) < translated < found["blueprint, uniform where it does not know"]
+
+
+def test_a_spot_that_has_no_such_bets_is_refused() -> None:
+    with pytest.raises(GameError, match="no bets of"):
+        off_tree_rows(turn_spot(), unknown=(0.33,))
+
+
+def test_sizes_of_bets_are_in_pots_after_calling() -> None:
+    root = build_spot(replace(turn_spot(), ranges=(RANGE, RANGE))).state(0)
+    assert isinstance(root, HoldemState)
+    sizes = [root.action_size(action) for action in root.expansion.actions]
+    assert sizes == [None, 0.5, 0.75, 1.0]
+    bet = root.expansion.transitions[1].child
+    assert isinstance(bet, HoldemState)
+    assert [bet.action_size(action) for action in bet.expansion.actions] == [None, None, 1.0]

@@ -1,0 +1,73 @@
+"""Tables over weak blueprints: safe methods keep their promise, in the order that they should."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.reproduce.safe_tables import (
+    BLUEPRINT,
+    WEAKNESSES,
+    Row,
+    Weakness,
+    off_tree_answers,
+    safe_table,
+    summary,
+)
+from tacit.subgame.methods import SolveBudget
+
+
+@pytest.mark.parametrize("weakness", WEAKNESSES)
+def test_leduc_comes_out_in_order(weakness: Weakness) -> None:
+    rows = {
+        row.method: row
+        for row in safe_table(
+            "leduc",
+            weakness,
+            seeds=2,
+            methods=("unsafe", "resolve", "maxmargin", "reach-maxmargin", "continual"),
+            budget=SolveBudget(iterations=300, double=True),
+        )
+    }
+    assert rows[BLUEPRINT].worst_rise == 0
+    for method in ("resolve", "maxmargin", "reach-maxmargin"):
+        assert rows[method].worst_rise < 2e-3
+        assert rows[method].exploitability < rows[BLUEPRINT].exploitability
+    assert rows["reach-maxmargin"].exploitability <= rows["maxmargin"].exploitability + 1e-3
+    assert rows["maxmargin"].exploitability <= rows["resolve"].exploitability + 1e-3
+
+
+SAFE = ("resolve", "maxmargin", "reach-maxmargin")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["leduc", "liars-dice-1x3", "pursuit-glasses"])
+def test_over_many_seeds_safe_methods_are_safe_and_come_out_in_order(game: str) -> None:
+    budget = SolveBudget(iterations=1000, double=True)
+    means = dict.fromkeys(SAFE, 0.0)
+    raised = 0
+    for weakness in WEAKNESSES:
+        rows = safe_table(game, weakness, seeds=8, methods=("unsafe", *SAFE), budget=budget)
+        found = {row.method: row for row in rows}
+        raised += found["unsafe"].raised
+        for method in SAFE:
+            assert found[method].raised == 0
+            means[method] += found[method].exploitability
+    assert means["reach-maxmargin"] < means["maxmargin"] < means["resolve"]
+    assert raised > 0 or game == "leduc"
+
+
+def test_a_summary_has_means_and_rises() -> None:
+    worths = [{BLUEPRINT: 0.5, "unsafe": 0.3}, {BLUEPRINT: 0.1, "unsafe": 0.2}]
+    first, second = summary(worths)
+    assert first == Row(BLUEPRINT, pytest.approx(0.3), 0.0, 0, 2)
+    assert second == Row("unsafe", pytest.approx(0.25), pytest.approx(0.1), 1, 2)
+
+
+@pytest.mark.slow
+def test_nested_solving_beats_both_translations() -> None:
+    answers = off_tree_answers(methods=SAFE)
+    worths = {name: measure() for name, measure in answers.items()}
+    translated = min(worth for name, worth in worths.items() if name.startswith("translation"))
+    nested = [worth for name, worth in worths.items() if name.startswith("nested")]
+    assert len(nested) == 6
+    assert max(nested) < translated

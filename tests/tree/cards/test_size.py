@@ -1,0 +1,120 @@
+"""The estimate of a spot's size against the tree itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from tacit.array_record import ArrayRecord
+from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import BOARD_SIZES, BettingRules
+from tacit.games.holdem.cards import parse_board
+from tacit.games.holdem.ranges import parse_range
+from tacit.games.holdem.spot import Spot
+from tacit.games.holdem.variants import hunl
+from tacit.solve import Solver, find_algorithm
+from tacit.solve.best_response import BestResponse
+from tacit.solve.short_solver import ShortSolver
+from tacit.tree import GameTooLargeError
+from tacit.tree.cards.builder import build_spot
+from tacit.tree.cards.size import _boards, spot_size
+from tacit.tree.cards.states import HoldemSpace
+
+SPOTS = [
+    Spot.of("2c7dJhQsKs", pot=100, behind=200, bets="50%,a/a"),
+    Spot.of("2c7dJhQs", ranges=("22+,A2s+", "KTo+,76s"), pot=100, behind=200, bets="75%/a"),
+    Spot.of("7s8s9s", ranges=("AKs,QQ", "AA,JTs"), pot=100, behind=100, bets="a"),
+]
+
+
+def array_bytes(things: Iterable[object]) -> int:
+    found = 0
+    for thing in things:
+        if isinstance(thing, np.ndarray):
+            found += thing.nbytes
+        elif isinstance(thing, ArrayRecord):
+            found += array_bytes(getattr(thing, field.name) for field in fields(thing))
+        elif isinstance(thing, tuple | list):
+            found += array_bytes(thing)
+    return found
+
+
+@pytest.mark.parametrize("spot", SPOTS)
+@pytest.mark.parametrize("isomorphism", [True, False])
+@pytest.mark.parametrize("storage", [32, 16])
+def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool, storage: int) -> None:
+    if not isomorphism and len(spot.board) == 3:
+        pytest.skip("thousands of boards")
+    tree = build_spot(spot, isomorphism=isomorphism)
+    size = spot_size(spot, isomorphism=isomorphism, storage=storage)
+    assert size.public_states == pytest.approx(tree.nodes, rel=0.02)
+    assert size.slots == pytest.approx(tree.sizes.slots, rel=0.05)
+    solver = (Solver if storage == 32 else ShortSolver)(tree, find_algorithm("dcfr"))
+    average = solver.average_policy(np.float32)
+    works = solver.workspace, BestResponse(tree, average).work
+    held = [tree.arrays, solver.sums, solver.policy, solver.regrets, average]
+    if isinstance(solver, ShortSolver):
+        held += [solver.regret_scales, solver.starts]
+    held += [(work.matrices, work.reach, work.values, work.scratches) for work in works]
+    assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)
+    assert size.bytes > size.array_bytes
+
+
+def test_a_river_is_counted_exactly() -> None:
+    tree, size = build_spot(SPOTS[0]), spot_size(SPOTS[0])
+    assert (size.public_states, size.slots) == (tree.nodes, tree.sizes.slots)
+
+
+@pytest.mark.parametrize(
+    "board", ["", "7s8s9s", "7s8s9h", "2c2d9h", "2c7dJh", "7s7h8s8h", "7s7h2s9s"]
+)
+def test_boards_are_counted_as_they_are_drawn(board: str) -> None:
+    cards = parse_board(board)
+    street = BOARD_SIZES.index(len(cards))
+    rules = BettingRules(first_street=street, last_street=max(street, 1) + (street > 0))
+    ranges = parse_range("random"), parse_range("random")
+    spot = Spot(board=cards, rules=rules, ranges=ranges, bets=BetSettings.parse(""))
+    space = HoldemSpace(spot)
+    assert _boards(spot, isomorphism=True)[street + 1] == len(space.next_deals(space.first, street))
+
+
+def test_whole_games_have_as_many_boards_as_suits_tell_apart() -> None:
+    spot = hunl()
+    assert _boards(spot, isomorphism=True) == {0: 1, 1: 1_755, 2: 63_193, 3: 2_554_656}
+    assert _boards(spot, isomorphism=False)[3] == 22_100 * 49 * 48
+
+
+def test_what_does_not_fit_is_refused_with_the_estimate() -> None:
+    flop = Spot.of("2c7dJh", pot=100, behind=10_000, bets="33%,75%,150%,a/60%,a")
+    with pytest.raises(GameTooLargeError, match=r"needs about \d.* more than the 8.59 GB allowed"):
+        build_spot(flop)
+    size = spot_size(SPOTS[1])
+    build_spot(SPOTS[1], max_bytes=size.bytes)
+    with pytest.raises(GameTooLargeError, match="give fewer bet sizes"):
+        build_spot(SPOTS[1], max_bytes=size.bytes - 1)
+
+
+def test_sixteen_bits_are_proposed_where_they_would_do() -> None:
+    short, whole = spot_size(SPOTS[1], storage=16).bytes, spot_size(SPOTS[1]).bytes
+    assert short < whole
+    with pytest.raises(GameTooLargeError, match="16 bits"):
+        build_spot(SPOTS[1], max_bytes=short)
+    build_spot(SPOTS[1], storage=16, max_bytes=short)
+    with pytest.raises(GameTooLargeError) as refused:
+        build_spot(SPOTS[1], max_bytes=short - 1)
+    assert "16 bits" not in str(refused.value)
+
+
+def test_what_is_far_too_large_is_not_counted_to_its_end() -> None:
+    sizes = "25%,33%,50%,75%,100%,150%,200%,a/50%,75%,100%,a"
+    flop = Spot.of("2c7dJh", pot=100, behind=200_000, bets=sizes)
+    start = time.perf_counter()
+    with pytest.raises(GameTooLargeError, match=r"needs more than \d.* TB") as refused:
+        build_spot(flop)
+    assert "\n" not in str(refused.value)
+    assert time.perf_counter() - start < 10
+    assert not spot_size(flop, max_bytes=8 << 30).complete
