@@ -186,7 +186,7 @@ def _go_on(
         history=solution.history,
         on_checkpoint=note,
         on_chunk=on_chunk,
-        responder=responder,
+        measure=measure,
         next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
     )
     names = memory_names(solver.minimiser) if solution.storage == 32 else SHORT_MEMORY
