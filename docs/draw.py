@@ -11,7 +11,7 @@ mpl.use("Agg")
 from matplotlib import pyplot
 
 from tacit.games import load
-from tacit.solve.policy_text import find_place, written_policy
+from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import SolveBudget, solve_roots
 from tacit.tree import build_tree
@@ -25,7 +25,7 @@ def coin_toss() -> None:
     tree = build_tree(load("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    view = BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
+    view = BlueprintValues(blueprint, 1).at(tree.find("play"))
     guess = np.linspace(0, 1, 101)
     figure, axes = pyplot.subplots(figsize=(8.4, 4.4), layout="constrained")
     for name, value, offered, gift, colour in (

@@ -22,7 +22,7 @@ from tacit.games import families, load
 from tacit.reproduce.rebel_figures import PAPER
 from tacit.reproduce.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.solve import Limits, evaluate, solve_tree
-from tacit.solve.policy_text import find_place, written_policy
+from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import METHODS, SolveBudget, solve_roots
 from tacit.tree import build_tree, readable_bytes
@@ -94,7 +94,7 @@ def coin_toss_methods() -> str:
     tree = build_tree(load("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    view = BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
+    view = BlueprintValues(blueprint, 1).at(tree.find("play"))
     rows = [
         "| method | guesses heads | tails | forfeits | margin of heads | of tails | "
         "player 1's best response gets |",

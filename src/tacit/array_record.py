@@ -7,6 +7,7 @@ table of addresses and shapes; inside a kernel `record.field` is an array that i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -37,12 +38,18 @@ Int32Rows = Annotated[NDArray[np.int32], 2]
 Int64Rows = Annotated[NDArray[np.int64], 2]
 """What a field may be: an array of one dimension or, for rows, of two; or another record."""
 
+LEAST_ROOM = 64
+"""How many entries an array that is extended has room for at least."""
+
 
 class ArrayRecord:
     """Base of frozen dataclasses whose fields are arrays, of the types above, or such records."""
 
     address: int
     """Where the table stands: of each array its data and its shape, of a record its table."""
+    _table: NDArray[np.int64]
+    _whole: dict[str, NDArray[Any]]
+    """The storage of arrays that have been extended, which may be longer than they are."""
 
     def __post_init__(self) -> None:
         rows: list[int] = []
@@ -63,6 +70,32 @@ class ArrayRecord:
         table = np.array(rows, dtype=np.int64)
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "address", table.ctypes.data)
+        object.__setattr__(self, "_whole", {})
+
+    def extend(self, names: Sequence[str], length: int) -> None:
+        """Make these arrays longer in place; new entries are zero, old ones keep their values.
+
+        Storage at least doubles when it runs out, so that a growing record copies each entry a
+        bounded number of times. An array of one dimension has `length` entries afterwards; one of
+        two has at least as many columns, and those beyond `length` are spare.
+        """
+        places, whole, table = table_places(_class(self)), self._whole, self._table
+        for name in names:
+            place, dimensions = places[name]
+            full = whole.get(name)
+            if full is None or full.shape[-1] < length:
+                old = getattr(self, name)
+                room = max(length, 2 * old.shape[-1], LEAST_ROOM)
+                full = np.zeros((*old.shape[:-1], room), dtype=old.dtype)
+                full[..., : old.shape[-1]] = old
+                whole[name] = full
+                table[place] = full.ctypes.data
+                if dimensions == 2:
+                    table[place + 2] = room
+                    object.__setattr__(self, name, full)
+            if dimensions == 1:
+                table[place + 1] = length
+                object.__setattr__(self, name, full[:length])
 
     def __reduce__(self) -> Any:
         """Another process, or a copy, makes its own table."""
@@ -87,6 +120,31 @@ def field_types(record: Any) -> dict[str, Any]:
             hint, dimensions = get_args(hint)
         dtype = get_args(get_args(hint)[1])[0]
         found[name] = types.Array(numpy_support.from_dtype(np.dtype(dtype)), dimensions, "C")
+    return found
+
+
+def array_names(record: Any) -> list[str]:
+    """The fields of a class of records that are arrays."""
+    kinds = field_types(record).items()
+    return [name for name, kind in kinds if not isinstance(kind, RecordType)]
+
+
+def no_array(record: Any, name: str) -> NDArray[Any]:
+    """An array without entries for a field; rows are two."""
+    kind = field_types(record)[name]
+    shape = (2, 0) if kind.ndim == 2 else (0,)
+    return np.zeros(shape, dtype=numpy_support.as_dtype(kind.dtype))
+
+
+@cache
+def table_places(record: Any) -> dict[str, tuple[int, int]]:
+    """Of each array of a record, where its address stands in the table, and its dimensions."""
+    found: dict[str, tuple[int, int]] = {}
+    at = 0
+    for name, kind in field_types(record).items():
+        dimensions = 0 if isinstance(kind, RecordType) else kind.ndim
+        found[name] = at, dimensions
+        at += 1 + dimensions
     return found
 
 
@@ -137,15 +195,12 @@ class _RecordAttribute(AttributeTemplate):
 @lower_getattr_generic(RecordType)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, kind: RecordType, table: Any, name: str) -> Any:
     number = ir.IntType(64)
-    at = 0
-    for other, field in field_types(kind.record).items():
-        if other == name:
-            break
-        at += 1 if isinstance(field, RecordType) else 1 + field.ndim
+    field = field_types(kind.record)[name]
+    at, _ = table_places(kind.record)[name]
 
     def entry(offset: int) -> Any:
         read = builder.load(builder.gep(table, [ir.Constant(number, at + offset)]))
-        # Tables never change, so a loop need not read them again.
+        # Tables change between calls of kernels only, so a loop need not read them again.
         read.set_metadata("invariant.load", builder.module.add_metadata([]))
         return read
 

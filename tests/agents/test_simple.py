@@ -12,7 +12,7 @@ from tacit.tree import Builder
 
 
 def test_the_heuristic_makes_the_likeliest_claim() -> None:
-    space = Builder(load("liars-dice-1x4")).space
+    space = Builder(load("liars-dice-1x4"))
     # With a one nothing is surer than 1x1; a four is wild, so every bid of one die is true: the
     # lowest is taken.
     opening = call_when_unlikely(space.root)

@@ -18,7 +18,6 @@ from tacit.solve import (
     Stop,
     exploitability,
     find_algorithm,
-    infostate_names,
     resume,
     run,
     solve_tree,
@@ -214,6 +213,6 @@ def test_unknown_precision_is_refused():
 )
 def test_infostates_are_called_by_what_their_player_sees(game, player, names):
     builder = build_tree(load(game), depth=1).builder
-    found = infostate_names(builder.root, player)
+    found = builder.root.names(player)
     assert set(found) == names
     assert len(found) == len(names)

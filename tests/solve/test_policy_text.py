@@ -10,8 +10,7 @@ from numpy.testing import assert_allclose
 
 from support.subgames import tree_of
 from tacit.games import GameError
-from tacit.solve import infostate_names
-from tacit.solve.policy_text import find_place, policy_in_words, written_policy
+from tacit.solve.policy_text import policy_in_words, written_policy
 from tacit.tree import CHANCE, PublicTree
 
 GAMES = ("coin-toss", "kuhn", "leduc", "liars-dice-1x2")
@@ -38,8 +37,8 @@ def test_what_words_leave_out_is_uniform() -> None:
     tree = tree_of("kuhn")
     assert np.array_equal(written_policy(tree, {}), tree.uniform_policy())
     policy = written_policy(tree, {"pass": {"Q": {"bet": 1.0}}})
-    node = find_place(tree, "pass").node
-    names = infostate_names(tree.state(node), 1)
+    node = tree.find("pass").node
+    names = tree.state(node).names(1)
     betting = dict(zip(names, tree.block(policy, node)[1, 0], strict=True))
     assert betting == {"J": 0.5, "Q": 1.0, "K": 0.5}
 
@@ -47,7 +46,7 @@ def test_what_words_leave_out_is_uniform() -> None:
 def test_words_say_what_one_player_does_below_a_public_state() -> None:
     tree = tree_of("kuhn")
     policy = some_policy(tree)
-    start = find_place(tree, "pass")
+    start = tree.find("pass")
     words = policy_in_words(tree, policy, start, player=0, before="pass")
     assert list(words) == ["pass bet"]
     assert set(words["pass bet"]) == {"J", "Q", "K"}
@@ -66,13 +65,13 @@ def test_actions_that_an_infostate_does_not_have_are_not_named() -> None:
 
 def test_moves_lead_to_public_states() -> None:
     tree = tree_of("kuhn")
-    assert find_place(tree, "") == tuple(tree.roots[0])
-    passed = find_place(tree, "pass")
-    assert dict(tree.children(passed))["bet"] == find_place(tree, " pass  bet ")
+    assert tree.find("") == tuple(tree.roots[0])
+    passed = tree.find("pass")
+    assert dict(tree.children(passed))["bet"] == tree.find(" pass  bet ")
     with pytest.raises(GameError, match="'raise' is not possible; possible: pass, bet"):
-        find_place(tree, "pass raise")
+        tree.find("pass raise")
     with pytest.raises(GameError, match="possible: none: the game is over"):
-        find_place(tree, "pass pass bet")
+        tree.find("pass pass bet")
 
 
 @pytest.mark.parametrize(

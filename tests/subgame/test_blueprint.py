@@ -10,7 +10,6 @@ from support.subgames import coin_toss, tree_of, weak_blueprint
 from tacit.games import GameError
 from tacit.solve import evaluate
 from tacit.solve.best_response import infostate_values
-from tacit.solve.policy_text import find_place
 from tacit.subgame.abstraction import frontier, solve_abstraction
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, least_gifts, with_player
 from tacit.tree import Place
@@ -89,7 +88,7 @@ def test_a_gift_is_what_the_move_on_the_way_was_worth_less_than_the_best() -> No
     blueprint = weak_blueprint("kuhn", "few iterations", 0)
     tree, blueprint_values = blueprint.tree, BlueprintValues(blueprint, 1)
     best = infostate_values(tree, blueprint.policy, 0, best=True)
-    root, bet = Place(*tree.roots[0]), find_place(tree, "bet")
+    root, bet = Place(*tree.roots[0]), tree.find("bet")
     view = blueprint_values.at(bet)
     lost = best[root.node][root.copy] - best[bet.node][bet.copy]
     assert lost.max() > 0.1
@@ -120,7 +119,7 @@ def test_paths_and_names_lead_from_the_root() -> None:
     tree, blueprint_values = blueprint.tree, BlueprintValues(blueprint, 0)
     for place in frontier(tree, 3):
         names = blueprint_values.names(place)
-        assert find_place(tree, names) == place
+        assert tree.find(names) == place
         assert len(blueprint_values.path(place)) == len(names.split())
     with pytest.raises(GameError, match="is no public state of this tree"):
         blueprint_values.path(Place(tree.nodes - 1, 10_000))
@@ -129,7 +128,7 @@ def test_paths_and_names_lead_from_the_root() -> None:
 def test_where_nobody_can_come_there_is_no_view() -> None:
     blueprint, view = coin_toss()
     blueprint_values = BlueprintValues(blueprint, 1)
-    sold = find_place(blueprint.tree, "sell")
+    sold = blueprint.tree.find("sell")
     assert not blueprint_values.comes_to(sold)
     assert blueprint_values.comes_to(view.place)
     with pytest.raises(GameError, match="the game is over"):

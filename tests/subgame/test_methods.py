@@ -13,7 +13,7 @@ from tacit.games import GameError
 from tacit.reproduce.safe_tables import Weakness
 from tacit.solve import ALGORITHMS, evaluate
 from tacit.solve.oracle import Oracle
-from tacit.solve.policy_text import find_place, written_policy
+from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.linear_program import solve_view_exactly
 from tacit.subgame.methods import (
@@ -172,7 +172,7 @@ def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
     blueprint = weak_blueprint("kuhn", "few iterations", 0)
     tree = blueprint.tree
     blueprint_values = BlueprintValues(blueprint, 1)
-    place = find_place(tree, "pass")
+    place = tree.find("pass")
     budget = SolveBudget(
         algorithm=algorithm,
         iterations=60,
@@ -256,9 +256,9 @@ def test_a_public_state_that_the_blueprint_never_reaches_is_refused() -> None:
     never = {"": {card: {"pass": 1.0} for card in "JQK"}}
     blueprint = Blueprint(tree, written_policy(tree, never))
     with pytest.raises(GameError, match=r"never reaches .* player 1 does not come here"):
-        BlueprintValues(blueprint, 0).at(find_place(tree, "bet"))
+        BlueprintValues(blueprint, 0).at(tree.find("bet"))
     blueprint_values = BlueprintValues(blueprint, 1)
-    place = find_place(tree, "bet")
+    place = tree.find("bet")
     with pytest.raises(GameError, match=r"the opponent does not come here .* safe method"):
         solve_subgames(blueprint_values, [place], "unsafe")
     safe = solve_subgames(blueprint_values, [place], "maxmargin")

@@ -11,7 +11,6 @@ from support.subgames import coin_toss, tree_of
 from tacit.games import GameError
 from tacit.reproduce.safe_tables import knows_sizes
 from tacit.solve import evaluate
-from tacit.solve.policy_text import find_place
 from tacit.subgame.abstraction import Keep, solve_abstraction
 from tacit.subgame.blueprint import Blueprint, with_player
 from tacit.subgame.methods import SolveBudget
@@ -83,7 +82,7 @@ def test_a_course_leaves_the_blueprint_where_the_opponent_does() -> None:
     blueprint, known = blueprint_without_two()
     start = NestedState.start(blueprint, Nesting(player=1, known=known, budget=EFFORT))
     tree = blueprint.tree
-    labels = [label for label, _ in tree.children(find_place(tree, ""))]
+    labels = [label for label, _ in tree.children(tree.find(""))]
     there = start.after(labels.index("raise2"))
     away = start.after(labels.index("raise4"))
     assert there.plan is start.plan
@@ -91,7 +90,7 @@ def test_a_course_leaves_the_blueprint_where_the_opponent_does() -> None:
     assert away.plan is not start.plan
     assert away.left
     state = away.plan.tree.state(away.place.node)
-    assert state is tree.state(find_place(tree, "raise4").node)
+    assert state is tree.state(tree.find("raise4").node)
     chosen = away.chosen()
     unknown = state.expansion.labels.index("raise4")
     assert np.allclose(chosen.sum(axis=0), 1)

@@ -8,7 +8,6 @@ import pytest
 from support.subgames import tree_of
 from tacit.games import GameError
 from tacit.reproduce.safe_tables import knows_sizes
-from tacit.solve.policy_text import find_place
 from tacit.subgame.abstraction import solve_abstraction
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.translation import translate, translated_policy
@@ -50,7 +49,7 @@ def test_an_unknown_raise_is_answered_as_the_known_ones_around_it() -> None:
     blueprint = Blueprint.of(solution)
 
     def answer(policy: np.ndarray, moves: str) -> np.ndarray:
-        place = find_place(tree, moves)
+        place = tree.find(moves)
         return tree.block(policy, place.node)[:, place.copy]
 
     drawn = translated_policy(blueprint, known, 1, "pseudo-harmonic")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from support.reference import Infostate, Policy, Reference
 from tacit.games import CHANCE, Game, State
 from tacit.solve.engine import Workspace
-from tacit.tree import PublicState, PublicStateSpace, PublicTree
+from tacit.tree import Builder, PublicState, PublicTree
 from tacit.tree.public_tree import Place
 
 
@@ -72,7 +72,7 @@ class Unshared(Game):
 
 def publics(tree: PublicTree, *paths: Sequence[str]) -> dict[Place, Hashable]:
     """What is public at every place of a tree; `paths` lead from the first state to each root."""
-    space = PublicStateSpace(Unshared(tree.game))
+    space = Builder(Unshared(tree.game))
     found: dict[Place, Hashable] = {}
 
     def visit(place: Place, state: PublicState) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from unittest import mock
 
-from tacit.tree import PublicTree
-from tacit.tree import public_tree as module
+from tacit.tree import PublicTree, Transition, build_tree
+from tacit.tree import public_state as module
 
 
 def general_tree(tree: PublicTree) -> PublicTree:
-    """The same tree, laid out for the general loops only; slots and values keep their places."""
-    drawing = replace(
-        tree.drawing, nodes=[replace(node, simple=False) for node in tree.drawing.nodes]
-    )
-    with mock.patch.object(module, "keeps_index", return_value=False):
-        return PublicTree(tree.builder, drawing)
+    """The whole game's tree, laid out for the general loops; slots and values keep their places."""
+    with (
+        mock.patch.object(module, "_is_simple", return_value=False),
+        mock.patch.object(Transition, "identity", (False, False)),
+    ):
+        return build_tree(tree.game)

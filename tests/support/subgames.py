@@ -7,7 +7,7 @@ from functools import cache
 from support.small_games import small_game
 from tacit.reproduce import safe_tables
 from tacit.reproduce.safe_tables import WEAKNESSES, Weakness, views_of
-from tacit.solve.policy_text import find_place, written_policy
+from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.tree import PublicTree, build_tree
 
@@ -23,7 +23,7 @@ def coin_toss() -> tuple[Blueprint, SubgameRoot]:
     """The blueprint of references, and player 2's view of what follows *play*."""
     tree = tree_of("coin-toss")
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
-    return blueprint, BlueprintValues(blueprint, 1).at(find_place(tree, "play"))
+    return blueprint, BlueprintValues(blueprint, 1).at(tree.find("play"))
 
 
 @cache

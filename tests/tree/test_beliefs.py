@@ -12,7 +12,7 @@ from support.bridge import Bridge
 from support.random_games import RandomGame, random_games
 from support.reference import Reference
 from support.small_games import small_game
-from tacit.tree import PLAYERS, PublicStateSpace, build_tree
+from tacit.tree import PLAYERS, Builder, build_tree
 from tacit.tree.beliefs import cfv_to_value, compatible_reach, normalised, value_to_cfv
 
 seeds = st.integers(0, 2**32 - 1)
@@ -54,7 +54,7 @@ def test_compatible_reach_is_the_chance_of_meeting_the_opponent(
 
 
 def test_many_vectors_are_turned_at_once() -> None:
-    state = PublicStateSpace(small_game("leduc")).root
+    state = Builder(small_game("leduc")).root
     reach = np.random.default_rng(0).random((5, 2, 3))
     for player in PLAYERS:
         together = compatible_reach(state, player, reach)
@@ -65,7 +65,7 @@ def test_many_vectors_are_turned_at_once() -> None:
 
 
 def test_an_infostate_that_meets_nobody_is_worth_zero() -> None:
-    state = PublicStateSpace(small_game("kuhn")).root
+    state = Builder(small_game("kuhn")).root
     jack = np.zeros(3)
     jack[state.find(1, 0)] = 1.0
     value = cfv_to_value(state, 0, np.ones(3), jack)

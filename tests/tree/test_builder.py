@@ -15,7 +15,7 @@ from support.general import general_tree
 from support.random_games import RandomGame, random_games
 from support.reference import Reference
 from support.small_games import BUILT_IN, TINY, small_bridge, small_game, small_reference
-from tacit.games import CHANCE, GameError, State
+from tacit.games import CHANCE, GameError
 from tacit.solve import evaluate, infostate_values
 from tacit.tree import (
     LEAF,
@@ -80,8 +80,8 @@ def test_a_depth_is_at_least_one(depth: int) -> None:
 
 @pytest.mark.parametrize("fold", [True, False])
 def test_a_stop_rule_ends_the_tree_where_it_says(fold: bool) -> None:
-    def on_the_board(state: State) -> bool:
-        return state.public()[1] is not None  # type: ignore[index]
+    def on_the_board(state: PublicState) -> bool:
+        return state.sample.public()[1] is not None  # type: ignore[attr-defined]
 
     tree = build_tree(small_game("leduc"), stop=on_the_board, fold=fold)
     for place, path in tree.walk():
@@ -213,7 +213,7 @@ def check_general(bridge: Bridge, seed: int) -> None:
     """The same tree with no node simple and no map left out."""
     tree = general_tree(bridge.tree)
     assert not tree.arrays.simple.any()
-    assert (tree.arrays.map_count >= 0).all()
+    assert (tree.arrays.map_count[:, : len(tree.arrays.edge_parent)] >= 0).all()
     policy = bridge.flat(bridge.reference.random_policy(np.random.default_rng(seed)))
     simple, general = evaluate(bridge.tree, policy), evaluate(tree, policy)
     assert_allclose(general.value, simple.value, atol=1e-12)
@@ -231,7 +231,7 @@ def check_general(bridge: Bridge, seed: int) -> None:
 def test_terminal_matrices_are_shared_up_to_a_factor() -> None:
     """Kuhn: two folds that differ in sign, and showdowns for one chip and for two."""
     tree = build_tree(small_game("kuhn"))
-    assert len(tree.builder.matrices.matrices) == 2
+    assert len(tree.arrays.matrix_start) == 2
     terminals = tree.arrays.player == TERMINAL
     assert len(set(np.abs(tree.arrays.terminal_scale[terminals]).round(12))) == 2
 
@@ -251,7 +251,7 @@ def test_a_forest_is_its_trees_side_by_side(name: str, fold: bool) -> None:
     paths = all_paths(build_tree(game))
     chosen = [paths[n] for n in random.integers(len(paths), size=12)]
     builder = Builder(game)
-    states = [builder.space.at(path) for path in chosen]
+    states = [builder.at(path) for path in chosen]
     forest = build_forest(builder, states, fold=fold)
     bridge = Bridge(forest, small_reference(name), *chosen)
     policy = small_reference(name).random_policy(random)
@@ -293,7 +293,7 @@ def check_subgames(game: RandomGame | None, name: str | None, seed: int) -> None
     found = publics(whole)
     chosen = [pair for pair in whole.walk() if random.random() < 30 / whole.public_states]
     for place, path in chosen:
-        state = builder.space.at(path)
+        state = builder.at(path)
         public = found[place]
         beliefs = tuple(
             np.array([reaches[p][p, public, private] for private in state.privates[p]])

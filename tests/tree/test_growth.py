@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,9 +15,9 @@ from support.bridge import Bridge
 from support.random_games import RandomGame, random_games
 from support.reference import Reference
 from support.small_games import TINY, small_game, small_reference
-from tacit.games import CHANCE, Game, GameError
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.solve import Solver, evaluate, find_algorithm
-from tacit.tree import LEAF, PLAYERS, PublicTree, build_tree
+from tacit.tree import LEAF, PLAYERS, Builder, PublicTree, build_forest, build_tree, derived
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -80,11 +83,124 @@ def test_a_tree_grows_into_the_whole_game_on_random_games(game: RandomGame, seed
     check_growth(game, Reference(game), seed)
 
 
-def test_a_folded_leaf_does_not_grow() -> None:
-    tree = build_tree(small_game("liars-dice-1x3"), depth=2)
-    folded = [leaf for leaf in tree.leaves if tree.arrays.copies[leaf] > 1]
-    with pytest.raises(GameError, match="is folded; build the tree with fold=False"):
-        tree.expand(folded[:1])
+@pytest.mark.parametrize("name", ["liars-dice-1x3", "leduc", "tic-tac-toe", "pursuit-ring"])
+def test_folded_leaves_grow_with_all_their_copies(name: str) -> None:
+    """Level by level a folded tree becomes the whole game, with fewer nodes than public states."""
+    tree = build_tree(small_game(name), depth=1)
+    while len(tree.leaves):
+        before = tree.nodes
+        tree.expand(tree.leaves.tolist())
+        assert (tree.arrays.edge_parent < tree.arrays.edge_child).all()
+        assert tree.nodes > before
+    whole = build_tree(small_game(name))
+    assert tree.public_states == whole.public_states
+    assert tree.sizes.slots == whole.sizes.slots
+    assert sum(tree.sizes.values) == sum(whole.sizes.values)
+    assert tree.nodes < tree.public_states
+    solvers = [Solver(t, find_algorithm("cfr+"), dtype=np.float64) for t in (tree, whole)]
+    for solver in solvers:
+        solver.run(20)
+    one, other = (evaluate(s.tree, s.average_policy()) for s in solvers)
+    assert_allclose(one.exploitability, other.exploitability, atol=1e-9)
+
+
+def test_one_state_has_two_action_sets_in_two_trees() -> None:
+    builder = Builder(small_game("leduc"))
+    without_raises = build_forest(
+        builder, [builder.root], actions=lambda state: frozenset({"check", "call", "fold"})
+    )
+    whole = build_forest(builder, [builder.root])
+    assert without_raises.state(0) is whole.state(0) is builder.root
+    assert without_raises.expansion(0).labels == ("check",)
+    assert whole.expansion(0).labels == ("check", "raise")
+    assert without_raises.public_states < whole.public_states
+
+
+def test_an_action_set_that_leaves_an_infostate_without_an_action_is_refused() -> None:
+    with pytest.raises(GameError, match="without an action"):
+        build_tree(small_game("kuhn"), actions=lambda state: frozenset({"raise"}))
+
+
+def test_states_that_no_tree_holds_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derived, "REMEMBERED_CELLS", 0)
+    builder = Builder(small_game("leduc"))
+    tree = build_forest(builder, [builder.root])
+    held = len(builder.space._known)
+    assert held > 100
+    states = weakref.WeakSet(tree.state(node) for node in range(tree.nodes))
+    del tree
+    gc.collect()
+    assert len(builder.space._known) < 20
+    assert len(states) < 20
+
+
+def test_ten_thousand_searches_leave_memory_as_it_was() -> None:
+    """A search at every public state of Leduc, again and again: nothing is kept between them."""
+    builder = Builder(small_game("leduc"))
+    whole = build_forest(builder, [builder.root])
+    states = [whole.state(n) for n in range(whole.nodes) if whole.arrays.player[n] < CHANCE]
+
+    def search(count: int) -> int:
+        for number in range(count):
+            tree = build_forest(builder, [states[number % len(states)]], depth=1)
+            Solver(tree, find_algorithm("cfr+")).run(1)
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = search(len(states))
+    assert search(10_000) < before + 100
+
+
+class Waiting(State):
+    """A player waits or stops; whoever stops first gets one, the game may take thousands of moves."""
+
+    __slots__ = ("left", "over")
+
+    def __init__(self, left: int, over: bool = False) -> None:
+        self.left, self.over = left, over
+
+    player = property(lambda self: TERMINAL if self.over or self.left == 0 else self.left % 2)
+
+    def actions(self) -> tuple[int, ...]:
+        return () if self.player == TERMINAL else (0, 1)
+
+    def child(self, action: int) -> Waiting:
+        return Waiting(self.left - 1, action == 1)
+
+    def payoff(self) -> float:
+        return 0.0 if not self.over else 1.0 if self.left % 2 == 1 else -1.0
+
+    def public(self) -> tuple[int, bool]:
+        return self.left, self.over
+
+    def private(self, player: int) -> None:
+        return None
+
+    def label(self, action: int) -> str:
+        return "stop" if action else "wait"
+
+    def render(self, player: int | None = None) -> str:
+        return str(self.left)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_game_of_thousands_of_moves_is_built_and_grown(hidden: bool) -> None:
+    class Waits(Game):
+        name = title = "waits"
+
+        def initial(self) -> State:
+            return Waiting(3001)
+
+    Waits.hidden = hidden
+    tree = build_tree(Waits())
+    assert tree.nodes == 6003
+    solver = Solver(tree, find_algorithm("cfr+"))
+    solver.run(10)
+    assert evaluate(tree, solver.average_policy()).exploitability < 1
+    grown = build_tree(Waits(), depth=1, fold=False)
+    for _ in range(3000):
+        grown.expand(grown.leaves.tolist())
+    assert grown.nodes == 6003
 
 
 def test_only_leaves_grow() -> None:

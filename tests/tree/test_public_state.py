@@ -10,11 +10,11 @@ from support.reference import Reference
 from support.small_games import small_game
 from tacit.games import CHANCE, GameError
 from tacit.solve import evaluate
-from tacit.tree import GameTooLargeError, PublicState, PublicStateSpace, build_tree
+from tacit.tree import Builder, GameTooLargeError, build_tree, derived
 
 
 def test_kuhn_has_three_infostates_a_player_that_exclude_each_other() -> None:
-    root = PublicStateSpace(small_game("kuhn")).root
+    root = Builder(small_game("kuhn")).root
     assert root.counts == (3, 3)
     for player in (0, 1):
         assert sorted(root.privates[player]) == [0, 1, 2]
@@ -25,7 +25,7 @@ def test_kuhn_has_three_infostates_a_player_that_exclude_each_other() -> None:
 
 
 def test_a_hidden_move_makes_infostates() -> None:
-    root = PublicStateSpace(small_game("rock-paper-scissors")).root
+    root = Builder(small_game("rock-paper-scissors")).root
     (transition,) = root.expansion.transitions
     assert root.counts == (1, 1)
     assert transition.child.counts == (3, 1)
@@ -35,14 +35,14 @@ def test_a_hidden_move_makes_infostates() -> None:
 
 
 def test_a_public_state_is_found_by_its_moves() -> None:
-    space = PublicStateSpace(small_game("kuhn"))
+    space = Builder(small_game("kuhn"))
     assert space.at(["pass", "bet"]).sample.public() == "pb"
     with pytest.raises(GameError, match="'raise' is not possible here; possible: pass, bet"):
         space.at(["raise"])
 
 
 def test_a_public_chance_event_drops_what_it_contradicts() -> None:
-    space = PublicStateSpace(small_game("leduc"))
+    space = Builder(small_game("leduc"))
     before = space.at(["check", "check"])
     assert before.mover == CHANCE
     for transition in before.expansion.transitions:
@@ -62,7 +62,7 @@ def test_a_private_deal_in_the_middle_is_folded_into_the_state_before_it() -> No
         return chance(("deal", move_made), later(0), later(1), odds=(0.25, 0.75))
 
     game = DrawnGame(move(0, "start", deal("only")))
-    state = PublicStateSpace(game).at(["a0"])
+    state = Builder(game).at(["a0"])
     assert state.mover == 1
     assert state.counts == (1, 2)
     assert_allclose(state.compatibility, [[0.25, 0.75]])
@@ -80,7 +80,7 @@ def test_what_chance_never_does_is_left_out() -> None:
         return move(0, "move", end(card, "x", (card, None)), known=(card, None))
 
     game = DrawnGame(chance("deal", *map(dealt, range(3)), odds=(0.5, 0.0, 0.5)))
-    assert PublicStateSpace(game).root.privates[0] == (0, 2)
+    assert Builder(game).root.privates[0] == (0, 2)
     game = DrawnGame(chance("flip", *(end(1.0, n) for n in range(3)), odds=(0.5, 0.0, 0.5)))
     assert build_tree(game).public_states == 3
 
@@ -169,7 +169,7 @@ def test_a_merge_that_loses_nothing_is_exact() -> None:
                     end(-2.0, "y", (number % 2, None)), known=(number % 2, None))  # fmt: skip
 
     game = DrawnGame(move(0, "start", *map(then, range(5))))
-    state = PublicStateSpace(game).root.expansion.transitions[0].child
+    state = Builder(game).root.expansion.transitions[0].child
     assert state.counts == (2, 1)
     assert_allclose(state.compatibility, [[0.5], [0.5]])
     tree = build_tree(game)
@@ -213,12 +213,7 @@ def test_chance_that_nobody_sees_may_show_later() -> None:
     assert_allclose(found.best_response[1], reference.best_response_value(policy, 1))
 
 
-def test_a_space_counts_the_pairs_it_visits() -> None:
-    space = PublicStateSpace(small_game("liars-dice-2x3"), max_cells=1000)
-
-    def visit(state: PublicState) -> None:
-        for transition in state.expansion.transitions:
-            visit(transition.child)
-
-    with pytest.raises(GameTooLargeError, match="more than 1,000 pairs of infostates"):
-        visit(space.root)
+def test_a_public_state_with_too_many_pairs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derived, "MAX_CELLS", 30)
+    with pytest.raises(GameTooLargeError, match="36 pairs of infostates, more than 30"):
+        _ = Builder(small_game("liars-dice-2x3")).root

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from tacit.solve import Solution
-    from tacit.tree.public_tree import Place
+    from tacit.tree.layout import Place
 
 
 @click.command()
@@ -107,7 +107,6 @@ def _print(
 
     from tacit.games import CHANCE, TERMINAL
     from tacit.report.output import print_policy, print_table, rows_in_order, table
-    from tacit.solve import infostate_names
 
     step = path[-1]
     node, copy = step.place
@@ -137,7 +136,7 @@ def _print(
             print_policy(screen, state, chosen, title=title, columns=columns(player))
             continue
         other = table("infostate", "reach", "value")
-        names = infostate_names(state, player)
+        names = state.names(player)
         for row in rows_in_order(state, player):
             other.add_row(
                 escape(names[row]) or "any", *(texts[row] for _, texts in columns(player))

@@ -153,12 +153,11 @@ def _print(solution: Solution, out: Path | None, plot: Path | None) -> None:
 
 def _print_json(solution: Solution, out: Path | None, plot: Path | None) -> None:
     from tacit.report.output import print_json
-    from tacit.solve import infostate_names
 
     state = solution.tree.state(solution.place().node)
     first = {}
     if state.mover < 2:
-        names = infostate_names(state, state.mover)
+        names = state.names(state.mover)
         first = {name: solution.policy_at("", name) for name in names}
     print_json(
         {

@@ -105,7 +105,6 @@ def subgame(
     """
     from tacit.formats.solution import check_writable, save_solution
     from tacit.solve import LINEAR_PROGRAM, evaluate, find_algorithm
-    from tacit.solve.policy_text import find_place
     from tacit.subgame.abstraction import frontier
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
     from tacit.subgame.methods import SolveBudget, find_method
@@ -117,7 +116,7 @@ def subgame(
         check_writable(out)
     solution = _blueprint(game, file, memory)
     tree = solution.tree
-    places = [find_place(tree, moves)] if moves is not None else frontier(tree, below)
+    places = [tree.find(moves)] if moves is not None else frontier(tree, below)
     if player is None:
         movers = [tree.state(place.node).mover for place in places]
         player = 1 + next((mover for mover in movers if mover < 2), 1)
@@ -242,13 +241,12 @@ def _improved(
 
 def _rows(done: SubgameRow) -> list[dict[str, Any]]:
     """For each subgame its moves and, for each infostate of the opponent, what it gets."""
-    from tacit.solve import infostate_names
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
 
     now = BlueprintValues(Blueprint(done.solution.tree, done.policy), done.player - 1)
     rows = []
     for view, offered in done.views:
-        infostates = infostate_names(view.state, view.opponent)
+        infostates = view.state.names(view.opponent)
         best = now.at(view.place).best
         rows.append(
             {

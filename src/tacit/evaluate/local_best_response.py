@@ -26,7 +26,6 @@ from tacit.solve.engine import Workspace
 from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
 from tacit.tree.beliefs import normalised
 from tacit.tree.passes import RECORD_BEST, ascend, descend
-from tacit.tree.public_state import Transition
 
 Array = NDArray[Any]
 Rule = Callable[[PublicState], Array]
@@ -134,7 +133,8 @@ class LocalBestResponse:
         }
         for (memory, number), model in zip(new.values(), models, strict=True):
             transition = memory.state.expansion.transitions[number]
-            reach = carry(transition, 1 - memory.seat, memory.reach, replies.get(id(memory)))
+            opponent = 1 - memory.seat
+            reach = transition.carry_reach(opponent, memory.reach, replies.get(id(memory)))
             # What the model would never do tells nothing about the infostate of one who does it.
             memory.children[number] = _Memory(
                 memory.seat, transition.child, normalised(reach), model
@@ -190,17 +190,6 @@ class LocalBestResponse:
             here = [(child, model) for (child, _, _), model in zip(steps, models, strict=True)]
 
 
-def carry(transition: Transition, player: int, reach: Array, policy: Array | None) -> Array:
-    """The reach [.., K] of `player` after a transition; `policy` [A, K] if it was their move."""
-    come = reach
-    if policy is not None:
-        chosen = reach[..., None, :] * policy
-        come = chosen.reshape(*reach.shape[:-1], -1)
-    below = np.zeros((*reach.shape[:-1], transition.child.counts[player]))
-    np.add.at(below.T, transition.targets[player], come[..., transition.sources[player]].T)
-    return below * transition.share
-
-
 def continued_values(state: PublicState, player: int, reach: Array, rule: Rule) -> Array:
     """[n, K] counterfactual values of `player` when both go on by `rule`.
 
@@ -215,12 +204,12 @@ def continued_values(state: PublicState, player: int, reach: Array, rule: Rule) 
     wide = state.counts[player] * (1 if mine is None else len(mine))
     values = np.zeros((len(reach), wide))
     for transition in state.expansion.transitions:
-        sources, targets = transition.sources[player], transition.targets[player]
-        below = carry(transition, 1 - player, reach, theirs)
-        if not below.any() or (mine is not None and not mine.ravel()[sources].any()):
+        below = transition.carry_reach(1 - player, reach, theirs)
+        never = mine is not None and not mine.ravel()[transition.sources[player]].any()
+        if never or not below.any():
             continue
         found = continued_values(transition.child, player, below, rule)
-        np.add.at(values.T, sources, transition.factor * found[:, targets].T)
+        values += transition.carry_values(player, found, wide)
     if mine is None:
         return values
     chosen: Array = (values.reshape(len(reach), *mine.shape) * mine).sum(axis=1)

@@ -14,7 +14,8 @@ from tacit.agents.batch import BatchAgent
 from tacit.agents.position import Position
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.tree import PLAYERS, Builder
-from tacit.tree.playing import Pair, deal, draw, follow, payoff
+from tacit.tree.playing import deal, draw, follow, payoff
+from tacit.tree.public_state import Pair
 
 AT_ONCE = 2048
 """How many games of a batch match are played side by side; even, as games come in pairs."""

@@ -175,7 +175,7 @@ def _values(
     tree, responder = solution.tree, solution.responder
     early = _early(tree)
     found: dict[int, list[NDArray[np.float64]]] = {node: [] for node in early}
-    for part in tree.drawing.ranges:
+    for part in tree.ranges:
         inside = [node for node in early if part.first <= node < part.last]
         for player in (0, 1) if inside else ():
             responder.look(player, part.first, EXPECT)

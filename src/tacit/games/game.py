@@ -102,6 +102,8 @@ class Game(ABC):
     """The name people use, such as ``Liar's Dice, one die with six faces each``."""
     unit: str = "points"
     """What payoffs are counted in."""
+    hidden: ClassVar[bool] = True
+    """Whether players hide anything; where False, a public state is one world state."""
     blueprint: ClassVar[Probabilities | None] = None
     """A policy that belongs to the game as an example, if it has one."""
 

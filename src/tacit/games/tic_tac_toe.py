@@ -75,6 +75,7 @@ class TicTacToe(Game):
 
     name = "tic-tac-toe"
     title = "Tic-tac-toe"
+    hidden = False
 
     def initial(self) -> TicTacToeState:
         return TicTacToeState()

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import GameError, State
+from tacit.games import GameError
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.policy_network import PolicyNetwork, collect_policies
@@ -46,9 +46,9 @@ MOMENTS = 16
 Stop = Literal["depth", "round"]
 
 
-def ends_round(state: State) -> bool:
+def ends_round(state: PublicState) -> bool:
     """Whether a round is over here: chance moves next, and all will see it."""
-    return state.player == CHANCE
+    return state.mover == CHANCE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,9 +73,7 @@ def print_policy(
 
     Actions that nobody takes are named below the table instead of having a column.
     """
-    from tacit.solve import infostate_names
-
-    names = infostate_names(state, state.mover)
+    names = state.names(state.mover)
     labels = state.expansion.labels
     shown = [a for a in range(len(labels)) if chosen[a].max() >= LEAST_SHOWN]
     made = table("infostate", *(name for name, _ in columns), *(labels[a] for a in shown))

@@ -22,7 +22,6 @@ from tacit.solve.solution import (
     DEFAULT_ALGORITHM,
     LINEAR_PROGRAM,
     Solution,
-    infostate_names,
     resume,
     solve_tree,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "evaluate",
     "exploitability",
     "find_algorithm",
-    "infostate_names",
     "infostate_values",
     "normalise",
     "resume",

@@ -73,7 +73,7 @@ class Flow:
         for node in range(tree.nodes):
             come, to = self.flow(node)
             own = self._decide(tree, node, come, to) if arrays.player[node] == player else None
-            for number in tree.drawing.nodes[node].edges:
+            for number in tree.edges(node):
                 self._follow(tree, number, come, to, own)
         rows, columns, entries = zip(
             *((r, c, np.full(len(r), sign)) for r, c, sign in self._matrix), strict=True
@@ -111,14 +111,12 @@ class Flow:
         self, tree: PublicTree, number: int, come: Indices, to: Indices, own: Indices | None
     ) -> None:
         """Carry the flow along an edge."""
-        arrays, edge = tree.arrays, tree.drawing.edges[number]
-        node = edge.parent
+        arrays, transition = tree.arrays, tree.transition(number)
+        node, child = int(arrays.edge_parent[number]), int(arrays.edge_child[number])
+        first = int(arrays.edge_copy[number])
         copies, count = int(arrays.copies[node]), int(arrays.info_count[self.player, node])
-        below = int(arrays.info_count[self.player, edge.child])
-        sources, targets = (
-            edge.transition.sources[self.player],
-            edge.transition.targets[self.player],
-        )
+        below = int(arrays.info_count[self.player, child])
+        sources, targets = transition.sources[self.player], transition.targets[self.player]
         for source, target in zip(sources, targets, strict=True):
             if own is not None:
                 action, infostate = divmod(int(source), count)
@@ -127,7 +125,7 @@ class Flow:
             else:
                 here = to % count == source
                 variables, taken = come[here], to[here] // count
-            self.into[edge.child].append((variables, (edge.copy + taken) * below + int(target)))
+            self.into[child].append((variables, (first + taken) * below + int(target)))
 
 
 def _sparse(
@@ -161,9 +159,10 @@ def payoff_matrix(tree: PublicTree, flows: tuple[Flow, ...]) -> csr_array:
 def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
     """For each node [copies]: what chance has multiplied its normalised weights by."""
     scale = [np.ones(int(copies)) for copies in tree.arrays.copies]
-    for edge in tree.drawing.edges:
-        above = scale[edge.parent]
-        scale[edge.child][edge.copy : edge.copy + len(above)] = above * edge.transition.factor
+    arrays = tree.arrays
+    for edge, factor in enumerate(arrays.edge_factor.tolist()):
+        above, copy = scale[arrays.edge_parent[edge]], int(arrays.edge_copy[edge])
+        scale[arrays.edge_child[edge]][copy : copy + len(above)] = above * factor
     return scale
 
 

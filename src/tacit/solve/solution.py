@@ -6,7 +6,6 @@ which says what each infostate does and holds all that is needed to go on solvin
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import Game, GameError, State
+from tacit.games import Game, GameError
 from tacit.solve.algorithms import Minimiser, RegretMatching, find_algorithm
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
 from tacit.solve.best_response import evaluate
 from tacit.solve.engine import Solver
 from tacit.solve.kernel_warm_up import prepare
-from tacit.tree import PublicState, PublicTree
-from tacit.tree.public_tree import Place
+from tacit.tree import PublicTree
+from tacit.tree.layout import Place
 
 DEFAULT_ALGORITHM = "pcfr+"
 LINEAR_PROGRAM = "lp"
@@ -90,14 +89,7 @@ class Solution:
 
     def place(self, moves: str = "") -> Place:
         """The public state after `moves`: labels of public moves, split by spaces."""
-        here = Place(*self.tree.roots[0])
-        for word in moves.split():
-            children = dict(self.tree.children(here))
-            if word not in children:
-                options = ", ".join(children) or "none: the game is over"
-                raise GameError(f"{word!r} is not possible here; possible: {options}")
-            here = children[word]
-        return here
+        return self.tree.find(moves)
 
     def probabilities(self, place: Place) -> NDArray[np.float64]:
         """[A, K] how likely each infostate of the mover is to take each action."""
@@ -105,20 +97,21 @@ class Solution:
         return chosen
 
     def policy_at(self, moves: str = "", infostate: str = "") -> dict[str, float]:
-        """What the mover does after `moves` with `infostate`, as `infostate_names` calls it."""
+        """What the mover does after `moves` with `infostate`, as `PublicState.names` calls it."""
         place = self.place(moves)
         state = self.tree.state(place.node)
-        if not state.expansion.labels or state.mover > 1:
+        if state.mover > 1:
             raise GameError(f"no player moves after {moves!r}")
-        names = infostate_names(state, state.mover)
+        names = state.names(state.mover)
         if infostate not in names:
             raise GameError(f"no infostate {infostate!r} here; there are: {', '.join(names)}")
         column = names.index(infostate)
-        legal = state.expansion.legal[:, column]
+        legal = self.tree.legal(place.node)[:, column]
         chosen = self.probabilities(place)[:, column]
+        labels = self.tree.expansion(place.node).labels
         return {
             label: float(share)
-            for label, share, possible in zip(state.expansion.labels, chosen, legal, strict=True)
+            for label, share, possible in zip(labels, chosen, legal, strict=True)
             if possible
         }
 
@@ -173,30 +166,6 @@ def resume(
     for name, kept in solution.memory.items():
         getattr(solver, name)[:] = kept
     return _go_on(solution, solver, limits, on_checkpoint, on_chunk)
-
-
-def infostate_names(state: PublicState, player: int) -> list[str]:
-    """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``1,6``.
-
-    It is what differs between the texts that the player sees with each of them; empty if there is
-    only one.
-    """
-    worlds: dict[int, State] = {}
-    for cell, world, _ in state.worlds():
-        worlds.setdefault(cell[player], world)
-    words = [_WORD.findall(worlds[index].render(player)) for index in range(len(worlds))]
-    if len({len(line) for line in words}) == 1:
-        columns = [column for column in zip(*words, strict=True) if len(set(column)) > 1]
-        names = [" ".join(line) for line in zip(*columns, strict=True)] or [""] * len(words)
-    else:
-        names = [" ".join(line) for line in words]
-    names = [name.rstrip(".,") for name in names]
-    if len(set(names)) == len(names):
-        return names
-    return [f"{name} #{number}".strip() for number, name in enumerate(names, start=1)]
-
-
-_WORD = re.compile(r"[^\s\[\]():;]+")
 
 
 def memory_names(minimiser: Minimiser) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ def random_removal(tree: PublicTree, share: float, random: np.random.Generator) 
         action = int(random.integers(len(legal)))
         others = np.delete(legal, action, axis=0).any(axis=0)
         if random.random() < share and others.all():
-            removed.add((id(state), state.expansion.labels[action]))
+            removed.add((id(state), tree.expansion(node).labels[action]))
     return lambda state, label: (id(state), label) not in removed
 
 

@@ -9,7 +9,6 @@ given away on the way by not playing her best (safe and nested subgame solving, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from tacit.solve.best_response import BestResponse
 from tacit.solve.engine import Beliefs
 from tacit.solve.solution import Solution
 from tacit.tree import TERMINAL, Place, PublicState, PublicTree
-from tacit.tree.builder import Edge
 from tacit.tree.passes import BEST, EXPECT
 
 Array = NDArray[Any]
@@ -164,36 +162,7 @@ class BlueprintValues:
 
     def names(self, place: Place) -> str:
         """The moves from the root to a public state."""
-        edges = self.tree.drawing.edges
-        return " ".join(edges[number].transition.label for _, number in self.path(place))
-
-    def path(self, place: Place) -> list[tuple[Place, int]]:
-        """The public states from the root to `place`, each with the edge that is taken there."""
-        found: list[tuple[Place, int]] = []
-        here = place
-        while here not in self._roots:
-            for number in self._incoming.get(here.node, ()):
-                edge = self.tree.drawing.edges[number]
-                copy = here.copy - edge.copy
-                if 0 <= copy < self.tree.drawing.nodes[edge.parent].copies:
-                    here = Place(edge.parent, copy)
-                    found.append((here, number))
-                    break
-            else:
-                raise GameError(f"{place} is no public state of this tree")
-        return found[::-1]
-
-    @cached_property
-    def _roots(self) -> set[Place]:
-        return {Place(*root) for root in self.tree.roots}
-
-    @cached_property
-    def _incoming(self) -> dict[int, list[int]]:
-        """For each node the edges that lead to it."""
-        into: dict[int, list[int]] = {}
-        for number, edge in enumerate(self.tree.drawing.edges):
-            into.setdefault(edge.child, []).append(number)
-        return into
+        return " ".join(self.tree.transition(edge).label for _, edge in self.tree.path_to(place))
 
     def _gifts(self, place: Place, weights: Vector) -> tuple[Vector, Vector]:
         """[K], [K]: what the opponent has given away on the way to `place`.
@@ -204,14 +173,14 @@ class BlueprintValues:
         counterfactual value, is more for each. Of several ways into a merged infostate the one
         with the least gifts counts.
         """
-        path = self.path(place)
+        path = self.tree.path_to(place)
         start = path[0][0].node if path else place.node
         count = self.tree.state(start).counts[self.opponent]
         split, whole, scale = np.zeros(count), np.zeros(count), 1.0
         for here, number in path:
-            edge = self.tree.drawing.edges[number]
-            sources = edge.transition.sources[self.opponent]
-            targets = edge.transition.targets[self.opponent]
+            transition = self.tree.transition(number)
+            sources = transition.sources[self.opponent]
+            targets = transition.targets[self.opponent]
             old = self.tree.state(here.node).counts[self.opponent]
             loss = scaled = np.zeros(1)
             if self.tree.arrays.player[here.node] == self.opponent:
@@ -220,10 +189,10 @@ class BlueprintValues:
                 scaled = scale * lost
                 above = mass[sources % old]
                 loss = np.divide(lost, above, out=np.zeros(len(lost)), where=above > 0)
-            below = edge.transition.child.counts[self.opponent]
+            below = transition.child.counts[self.opponent]
             split = least_gifts(below, targets, split[sources % old] + loss)
             whole = least_gifts(below, targets, whole[sources % old] + scaled)
-            scale *= edge.transition.factor
+            scale *= transition.factor
         mass = scale * weights
         return split, np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0)
 
@@ -237,14 +206,11 @@ class BlueprintValues:
             flat = responder.work.values[self.opponent]
             count = state.counts[self.opponent]
             worth = np.zeros(int(arrays.action_count[node]) * count)
-            for number in self.tree.drawing.nodes[node].edges:
-                edge: Edge = self.tree.drawing.edges[number]
-                child = self.tree.vectors(flat, self.opponent, edge.child, values=True)
-                come = child[edge.copy + place.copy][edge.transition.targets[self.opponent]]
-                np.add.at(
-                    worth, edge.transition.sources[self.opponent], edge.transition.factor * come
-                )
-            legal = state.expansion.legal.ravel()
+            for number, transition in enumerate(self.tree.expansion(node).transitions):
+                child = self.tree.child(place, number)
+                below = self.tree.vectors(flat, self.opponent, child.node, values=True)
+                worth += transition.carry_values(self.opponent, below[child.copy], len(worth))
+            legal = self.tree.expansion(node).legal.ravel()
             best = self.tree.vectors(flat, self.opponent, node, values=True)[place.copy]
             lost = np.where(legal, np.tile(best, len(worth) // count) - worth, 0.0)
             reach = self.tree.vectors(

@@ -77,7 +77,7 @@ class DealSubgames:
         self.deal: Deal = root.deal
         self.boards = list(root.holdem.next_deals(self.deal, rules.first_street))
         """The cards of each deal, one for all that differ in suits only."""
-        self.head = range(tree.drawing.ranges[0].first, tree.drawing.ranges[0].last)
+        self.head = range(tree.ranges[0].first, tree.ranges[0].last)
         self.lines = self._lines()
         responder = BucketBestResponse(layout, average)
         self._values: list[dict[int, Vector]] = []
@@ -109,8 +109,8 @@ class DealSubgames:
     def _path(self, node: int) -> list[tuple[int, int]]:
         """The nodes from the root to `node`, each with the child that follows."""
         found = []
-        while (come := self.tree.drawing.nodes[node].only_edge) is not None:
-            parent = self.tree.drawing.edges[come].parent
+        while (come := int(self.tree.parent_edge[node])) >= 0:
+            parent = int(self.tree.arrays.edge_parent[come])
             found.append((parent, node))
             node = parent
         return found[::-1]
@@ -275,8 +275,7 @@ class DealSubgames:
                 if mover not in PLAYERS:
                     continue
                 below = [
-                    values[self.tree.drawing.edges[edge].child]
-                    for edge in self.tree.drawing.nodes[node].edges
+                    values[int(self.tree.arrays.edge_child[edge])] for edge in self.tree.edges(node)
                 ]
                 values[node] = np.max(below, axis=0) if mover == player else np.sum(below, axis=0)
             found.append(self._root_value(player, values))

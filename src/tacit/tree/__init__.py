@@ -2,22 +2,36 @@
 
 from tacit.tree.arrays import CHANCE, LEAF, PLAYERS, TERMINAL, TreeArrays
 from tacit.tree.builder import Builder, Size, StopRule, readable_bytes
-from tacit.tree.public_state import GameTooLargeError, PublicState, PublicStateSpace
-from tacit.tree.public_tree import Place, PublicTree, build_forest, build_tree
+from tacit.tree.derived import DerivedState, DerivedStates
+from tacit.tree.layout import Place
+from tacit.tree.open import OpenState
+from tacit.tree.public_state import (
+    ActionSet,
+    Expansion,
+    GameTooLargeError,
+    PublicState,
+    Transition,
+)
+from tacit.tree.public_tree import PublicTree, build_forest, build_tree
 
 __all__ = [
     "CHANCE",
     "LEAF",
     "PLAYERS",
     "TERMINAL",
+    "ActionSet",
     "Builder",
+    "DerivedState",
+    "DerivedStates",
+    "Expansion",
     "GameTooLargeError",
+    "OpenState",
     "Place",
     "PublicState",
-    "PublicStateSpace",
     "PublicTree",
     "Size",
     "StopRule",
+    "Transition",
     "TreeArrays",
     "build_forest",
     "build_tree",

@@ -1,33 +1,33 @@
-"""From public states to nodes: what a tree is made of, before it becomes arrays.
+"""From public states to the nodes of a tree.
 
-A tree is drawn as a list of nodes and edges. Public states with the same subgame key and depth left
-become copies of one node, so drawing a game costs as much as it has *different* public states, and
-drawing a forest of a thousand subgames as much as drawing a few.
+Public states with the same key and depth left become copies of one node, so that building a game
+costs as much as it has *different* public states, and building a forest of a thousand subgames as
+much as building a few. Nothing here is recursive: games may be as deep as they like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from tacit.array_record import Float64, Int64
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
-from tacit.tree.cards.terminals import CardTables, no_cards
+from tacit.tree.derived import DerivedStates
+from tacit.tree.layout import Batch, GrowingLayout, Place
+from tacit.tree.open import OpenExpansion, OpenStates
 from tacit.tree.public_state import (
+    ActionSet,
+    Expansion,
     GameTooLargeError,
     PublicState,
-    PublicStateSpace,
-    Transition,
+    find_transition,
+    path_words,
 )
 
-StopRule = Callable[[State], bool]
-"""Says of a world state whether its public state is to be a leaf; it may read only public facts."""
+StopRule = Callable[[PublicState], bool]
+"""Says of a public state below the root whether it is to be a leaf."""
 
-_FACTOR_TOLERANCE = 1e-12
 _LEAST_STATES = 100_000
 """How many different public states are looked at for a lower bound of a tree's size."""
 
@@ -43,330 +43,329 @@ class Size(NamedTuple):
         """Memory of a solver on the tree: policy, regrets, sums, reaches and values in float32."""
         return 12 * self.slots + 12 * self.entries
 
-
-@dataclass
-class Node:
-    """One node of a drawing: a public state, who moves, and how many copies of it there are."""
-
-    state: PublicState
-    player: int
-    copies: int
-    simple: bool = False
-    edges: list[int] = field(default_factory=list)
-    only_edge: int | None = None
-    """The one edge that leads here, None if it is a root or there are several."""
+    def plus(self, copies: int, counts: tuple[int, int], slots: int) -> Size:
+        """With so many copies of a node besides."""
+        return Size(
+            self.public_states + copies,
+            self.slots + copies * slots,
+            self.entries + copies * (counts[0] + counts[1]),
+        )
 
 
-@dataclass(frozen=True)
-class Edge:
-    """One edge of a drawing: the parent's copies lead to the child's from `copy` on."""
+class Limit(NamedTuple):
+    """Where a tree ends: after `depth` moves of players (None: never) or where `stop` says."""
 
-    parent: int
-    child: int
-    copy: int
-    transition: Transition
+    depth: int | None = None
+    stop: StopRule | None = None
 
+    def check(self) -> None:
+        """GameError if there is nothing above the limit."""
+        if self.depth is not None and self.depth < 1:
+            raise GameError(f"a tree has a depth of at least 1, not {self.depth}")
 
-class Root(NamedTuple):
-    """Where a root of a forest stands: its node, and which copy of it."""
+    def ends(self, state: PublicState) -> bool:
+        """Whether a public state below the root is to be a leaf."""
+        if state.mover == TERMINAL:
+            return False
+        return self.depth == 0 or (self.stop is not None and self.stop(state))
 
-    node: int
-    copy: int
-
-
-class Range(NamedTuple):
-    """Nodes that the passes visit together, from `first` up to `last`.
-
-    They stand below nodes of one `parent` range (-1: none); ranges of one level are never at work
-    at the same time, so that their vectors may share a place.
-    """
-
-    first: int
-    last: int
-    level: int
-    parent: int
+    def below(self, mover: int) -> Limit:
+        """The limit after a move; chance's moves do not count."""
+        if self.depth is None or mover == CHANCE:
+            return self
+        return Limit(self.depth - 1, self.stop)
 
 
-@dataclass
-class Drawing:
-    """A tree's nodes (parents first), edges, roots, and the order in which nodes got moves."""
-
-    nodes: list[Node] = field(default_factory=list)
-    edges: list[Edge] = field(default_factory=list)
-    roots: list[Root] = field(default_factory=list)
-    decisions: list[int] = field(default_factory=list)
-    parts: list[Range] = field(default_factory=list)
-    """Ranges, parents first, that cover all nodes; empty: one range, whole."""
-
-    @property
-    def ranges(self) -> list[Range]:
-        """The ranges of nodes that the passes visit one after the other, parents first."""
-        return self.parts or [Range(0, len(self.nodes), 0, -1)]
-
-
-class MatrixStore:
-    """Terminal matrices, shared between nodes up to a factor."""
-
-    def __init__(self) -> None:
-        self.matrices: list[Float64] = []
-        self._known: dict[Hashable, int] = {}
-        self._packed: tuple[Int64, Float64] | None = None
-
-    def add(self, matrix: Float64) -> tuple[int, float]:
-        """The number of a stored matrix and the factor that makes it `matrix`."""
-        flat = matrix.ravel()
-        scale = float(flat[int(np.argmax(np.abs(flat)))])
-        unit = matrix / scale if scale != 0.0 else np.zeros_like(matrix)
-        key = (matrix.shape, (np.round(unit, 12) + 0.0).tobytes())  # no -0.0
-        number = self._known.get(key)
-        if number is None:
-            number = self._known[key] = len(self.matrices)
-            self.matrices.append(unit)
-            self._packed = None
-        return number, scale
-
-    def packed(self) -> tuple[Int64, Float64]:
-        """Starts [M] and the matrices one after the other, row-major [K0, K1]."""
-        if self._packed is None:
-            sizes = np.array([matrix.size for matrix in self.matrices], dtype=np.int64)
-            data = np.concatenate([matrix.ravel() for matrix in self.matrices] or [np.zeros(0)])
-            self._packed = (np.cumsum(sizes) - sizes, data)
-        return self._packed
-
-
-_Key = tuple[int, int | None, StopRule | None]
+_Key = tuple[Hashable, int | None, bool]
+"""Of a node of a folded tree: the state's key, the depth left, whether it is a leaf."""
 
 
 class Builder:
-    """Draws the public trees of one game; keep it, what it has seen makes later trees cheap."""
+    """Builds the public trees of one game; keep it, what it has derived makes later trees cheap."""
 
     def __init__(self, game: Game, *, max_bytes: int = 8 << 30) -> None:
         self.game = game
         self.max_bytes = max_bytes
-        self.space = PublicStateSpace(game)
-        self.matrices = MatrixStore()
-        self._sizes: dict[_Key, Size] = {}
-        self._simple: dict[int, bool] = {}
-
-    def beliefs(self, drawing: Drawing) -> list[tuple[Float64, Float64]] | None:
-        """The reaches at the roots of a drawing, if the game gives them."""
-        return None
-
-    @property
-    def batch_starts(self) -> list[int]:
-        """[ranges + 1] where the batches of card terminals of each range begin; empty: no cards."""
-        return []
-
-    def lay_out_cards(self, drawing: Drawing, scale: Float64) -> CardTables:
-        """Tables for terminals that card kernels evaluate; sets their `terminal_scale` [N]."""
-        return no_cards()
+        self.space = DerivedStates(game) if game.hidden else OpenStates(game)
+        self._bounded: WeakKeyDictionary[PublicState, set[Limit]] = WeakKeyDictionary()
 
     @property
     def root(self) -> PublicState:
         """The game's first public state."""
         return self.space.root
 
+    def at(self, path: str | Sequence[str]) -> PublicState:
+        """The public state after the public moves of `path`: labels, in a text split by spaces."""
+        state = self.root
+        for word in path_words(path):
+            expansion = state.expand()
+            state = expansion.transitions[find_transition(state, expansion, word)].child
+        return state
+
     def size(
         self, state: PublicState, *, depth: int | None = None, stop: StopRule | None = None
     ) -> Size:
-        """How large the tree at `state` is, without building it."""
-        return self._size(state, depth, stop, True)
+        """How large the tree at `state` is, without laying it out."""
+        return self._fold(Batch(), [(None, state)], Limit(depth, stop), None)
 
-    def draw(
+    def lay_out(
         self,
         states: Sequence[PublicState],
+        limit: Limit,
         *,
-        depth: int | None = None,
-        stop: StopRule | None = None,
         fold: bool = True,
-    ) -> Drawing:
-        """The subgames at `states`, to `depth` public moves or to where `stop` says; None: whole.
-
-        Without `fold` every public state is a node of its own, as a tree that is to grow needs.
-        """
-        self._check_size(states, depth, stop)
-        drawing = Drawing()
+        actions: ActionSet | None = None,
+    ) -> GrowingLayout:
+        """The subgames at `states`; without `fold` every public state is a node of its own."""
+        limit.check()
+        self._check_bound(states, limit)
+        layout = GrowingLayout(fold=fold)
+        batch = layout.batch()
         if fold:
-            self._draw_folded(drawing, states, depth, stop)
+            sources = [(None, state) for state in states]
+            size = self._fold(batch, sources, limit, actions, layout.roots)
+            if size.bytes() > self.max_bytes:
+                self._refuse(size, "about")
         else:
-            for state in states:
-                drawing.roots.append(Root(len(drawing.nodes), 0))
-                drawing.nodes.append(Node(state, _player(state, False), 1))
-                self._draw_below(drawing, len(drawing.nodes) - 1, depth, stop)
-        return drawing
+            nodes = [batch.add_node(state, state.mover, 1) for state in states]
+            layout.roots += [Place(node, 0) for node in nodes]
+            self._unfold(batch, list(zip(nodes, states, strict=True)), limit, actions)
+        layout.append(batch)
+        return layout
 
     def grow(
-        self, drawing: Drawing, leaves: Sequence[int], depth: int, stop: StopRule | None
-    ) -> None:
-        """Give leaves their moves, and what follows to `depth`."""
-        _check_depth(depth)
-        for number, leaf in enumerate(leaves):
-            if drawing.nodes[leaf].player != LEAF or leaf in leaves[:number]:
-                raise GameError(f"node {leaf} is not a leaf")
-            if drawing.nodes[leaf].copies != 1:
-                raise GameError(f"leaf {leaf} is folded; build the tree with fold=False to grow it")
-        for leaf in leaves:
-            node = drawing.nodes[leaf]
-            node.player = _player(node.state, False)
-            self._draw_below(drawing, leaf, depth, stop)
-
-    def _draw_below(
-        self, drawing: Drawing, number: int, depth: int | None, stop: StopRule | None
-    ) -> None:
-        node = drawing.nodes[number]
-        if node.player in (TERMINAL, LEAF):
-            return
-        left = _less(depth, node.player)
-        self._set_moves(drawing, number)
-        for transition in node.state.expansion.transitions:
-            ends = _ends(transition.child, left, stop)
-            child = Node(transition.child, _player(transition.child, ends), 1)
-            child.only_edge = len(drawing.edges)
-            node.edges.append(len(drawing.edges))
-            drawing.edges.append(Edge(number, len(drawing.nodes), 0, transition))
-            drawing.nodes.append(child)
-        for edge in node.edges:
-            self._draw_below(drawing, drawing.edges[edge].child, left, stop)
-
-    def _draw_folded(
         self,
-        drawing: Drawing,
-        states: Sequence[PublicState],
-        depth: int | None,
-        stop: StopRule | None,
+        layout: GrowingLayout,
+        leaves: Sequence[int],
+        limit: Limit,
+        actions: ActionSet | None = None,
     ) -> None:
-        order: list[tuple[PublicState, int | None, bool]] = []
-        seen: dict[tuple[int, int | None, bool], int] = {}
+        """Give leaves their moves, and what follows to the limit.
 
-        def key(state: PublicState, left: int | None, top: bool) -> tuple[int, int | None, bool]:
-            ends = not top and _ends(state, left, stop)
-            return id(state), None if ends or state.mover == TERMINAL else left, ends
-
-        def visit(state: PublicState, left: int | None, top: bool) -> None:
-            """Children before parents, each (state, depth left) once."""
-            here = key(state, left, top)
-            if here in seen:
+        In a folded tree public states below these leaves that have the same game below share nodes.
+        """
+        limit.check()
+        player, copies = layout.arrays.player, layout.arrays.copies
+        for number, leaf in enumerate(leaves):
+            if not 0 <= leaf < len(player) or player[leaf] != LEAF or leaf in leaves[:number]:
+                raise GameError(f"node {leaf} is not a leaf")
+        if len(leaves) == 1 and limit == Limit(1) and not layout.fold:
+            expansion = _expand(layout.states[leaves[0]], actions)
+            if isinstance(expansion, OpenExpansion):
+                layout.append_open(leaves[0], expansion)
                 return
-            seen[here] = -1
-            ends = here[2]
-            if not ends and state.mover != TERMINAL:
-                for transition in state.expansion.transitions:
-                    visit(transition.child, _less(left, state.mover), False)
-            seen[here] = len(order)
-            order.append((state, left, ends))
+        batch = layout.batch()
+        sources = [(leaf, layout.states[leaf]) for leaf in leaves]
+        if layout.fold:
+            self._fold(batch, sources, limit, actions, copies=[int(copies[n]) for n in leaves])
+        else:
+            self._unfold(batch, sources, limit, actions)
+        layout.append(batch)
 
-        def find(state: PublicState, left: int | None, top: bool) -> int:
-            return len(order) - 1 - seen[key(state, left, top)]
-
-        for state in states:
-            visit(state, depth, True)
-        order.reverse()
-        drawing.nodes = [Node(state, _player(state, ends), 0) for state, _, ends in order]
-        for state in states:
-            number = find(state, depth, True)
-            drawing.roots.append(Root(number, drawing.nodes[number].copies))
-            drawing.nodes[number].copies += 1
-        entered: set[int] = {root.node for root in drawing.roots}
-        for number, (state, left, ends) in enumerate(order):
-            node = drawing.nodes[number]
-            if ends or state.mover == TERMINAL:
-                continue
-            self._set_moves(drawing, number)
-            for transition in state.expansion.transitions:
-                to = find(transition.child, _less(left, state.mover), False)
-                child = drawing.nodes[to]
-                child.only_edge = None if to in entered else len(drawing.edges)
-                entered.add(to)
-                node.edges.append(len(drawing.edges))
-                drawing.edges.append(Edge(number, to, child.copies, transition))
-                child.copies += node.copies
-
-    def _set_moves(self, drawing: Drawing, number: int) -> None:
-        node = drawing.nodes[number]
-        found = self._simple.get(id(node.state))
-        if found is None:
-            found = self._simple[id(node.state)] = _is_simple(node.state)
-        node.simple = found
-        drawing.decisions.append(number)
-
-    def _check_size(
-        self, states: Sequence[PublicState], depth: int | None, stop: StopRule | None
+    def _unfold(
+        self,
+        batch: Batch,
+        sources: Sequence[tuple[int, PublicState]],
+        limit: Limit,
+        actions: ActionSet | None,
     ) -> None:
-        _check_depth(depth)
-        # The bound comes first: a game far too large is refused before it is looked at in full.
-        new = [state for state in states if (id(state), depth, stop) not in self._sizes]
-        self._check_bytes([self._least(state, depth, stop) for state in new], "at least")
-        self._check_bytes([self._size(state, depth, stop, True) for state in states], "about")
+        """A node of its own for every public state below the sources, depth first."""
+        size = Size(0, 0, 0)
+        stack = [(node, state, limit) for node, state in reversed(sources)]
+        while stack:
+            node, state, above = stack.pop()
+            if state.mover == TERMINAL:
+                continue
+            expansion = _expand(state, actions)
+            batch.begin_moves(node, state, expansion)
+            below = above.below(state.mover)
+            children = []
+            for transition in expansion.transitions:
+                child, ends = transition.child, below.ends(transition.child)
+                edge = batch.first_edge + len(batch.parents)
+                number = batch.add_node(child, LEAF if ends else child.mover, 1, edge)
+                batch.add_edge(node, number, 0, transition)
+                size = size.plus(1, child.counts, 0)
+                if not ends:
+                    children.append((number, child, below))
+            stack += reversed(children)
+            size = Size(size.public_states, size.slots + expansion.legal.size, size.entries)
+            if size.bytes() > self.max_bytes:
+                self._refuse(size, "at least")
 
-    def _check_bytes(self, sizes: Sequence[Size], word: str) -> None:
-        needed = sum(size.bytes() for size in sizes)
-        if needed > self.max_bytes:
-            count = readable_count(sum(size.public_states for size in sizes))
-            raise GameTooLargeError(
-                f"{self.game.name} needs {word} {readable_bytes(needed)} ({count} public states), "
-                f"more than the {readable_bytes(self.max_bytes)} allowed; solve a smaller game, "
-                "or allow more memory"
-            )
-
-    def _least(self, state: PublicState, depth: int | None, stop: StopRule | None) -> Size:
-        """A lower bound of the size, from the moves of one world state a public state."""
-        known: dict[tuple[Hashable, int | None], Size] = {}
-
-        def least(world: State, left: int | None, top: bool) -> Size:
-            after = [world.child(action) for action in world.actions()]
-            while world.player == CHANCE and len({child.public() for child in after}) == 1:
-                world = after[0]
-                after = [world.child(action) for action in world.actions()]
-            ends = not top and (left == 0 or (stop is not None and stop(world)))
-            if not after or ends or len(known) > _LEAST_STATES:
-                return Size(1, 0, 2)
-            key = (world.subgame_key(), left)
-            if key not in known:
-                children = {child.public(): child for child in after}.values()
-                below = [least(child, _less(left, world.player), False) for child in children]
-                slots = 0 if world.player == CHANCE else len(after)
-                known[key] = Size(
-                    1 + sum(size.public_states for size in below),
-                    slots + sum(size.slots for size in below),
-                    2 + sum(size.entries for size in below),
-                )
-            return known[key]
-
-        return least(state.sample, depth, True)
-
-    def _size(
-        self, state: PublicState, depth: int | None, stop: StopRule | None, top: bool
+    def _fold(
+        self,
+        batch: Batch,
+        sources: Sequence[tuple[int | None, PublicState]],
+        limit: Limit,
+        actions: ActionSet | None,
+        roots: list[Place] | None = None,
+        copies: Sequence[int] | None = None,
     ) -> Size:
-        counts = state.counts
-        entries = counts[0] + counts[1]
-        if state.mover == TERMINAL or (not top and _ends(state, depth, stop)):
-            return Size(1, 0, entries)
-        key = (id(state), depth, stop)
-        found = self._sizes.get(key)
-        if found is None:
-            expansion = state.expansion
-            slots = 0 if state.mover == CHANCE else len(expansion.actions) * counts[state.mover]
-            below = [
-                self._size(t.child, _less(depth, state.mover), stop, False)
-                for t in expansion.transitions
-            ]
-            found = Size(
-                1 + sum(size.public_states for size in below),
-                slots + sum(size.slots for size in below),
-                entries + sum(size.entries for size in below),
-            )
-            self._sizes[key] = found
-        return found
+        """One node for all public states with the same game below; returns the size.
+
+        sources: nodes that the tree has already, each with `copies`, or None for new roots.
+        """
+        order, expansions = _different_states(sources, limit, actions)
+        size = Size(0, 0, 0)
+        number: dict[_Key, int] = {}
+        held: dict[_Key, int] = {}
+        for key, (state, _) in order:
+            if key[0] is not _Source:
+                number[key] = batch.add_node(state, LEAF if key[2] else state.mover, 0)
+        for index, (node, state) in enumerate(sources):
+            key = _source_key(index, node, state, limit)
+            if node is not None:
+                number[key] = node
+                held[key] = 1 if copies is None else copies[index]
+                continue
+            if roots is not None:
+                roots.append(Place(number[key], held.get(key, 0)))
+            held[key] = held.get(key, 0) + 1
+        entered: set[_Key] = {key for key in held if key[0] is not _Source}
+        for key, (state, above) in order:
+            count = held[key]
+            if key[0] is not _Source:
+                batch.copies[number[key] - batch.first_node] = count
+            expansion = expansions.get(key)
+            slots = expansion.legal.size if expansion is not None else 0
+            size = size.plus(count, state.counts, slots)
+            if expansion is None:
+                continue
+            batch.begin_moves(number[key], state, expansion)
+            below = above.below(state.mover)
+            for transition in expansion.transitions:
+                to = _node_key(transition.child, below)
+                edge = batch.add_edge(number[key], number[to], held.get(to, 0), transition)
+                batch.entering[number[to] - batch.first_node] = -1 if to in entered else edge
+                entered.add(to)
+                held[to] = held.get(to, 0) + count
+        return size
+
+    def _check_bound(self, states: Sequence[PublicState], limit: Limit) -> None:
+        """Refuse a game far too large before all of it is looked at."""
+        new = [s for s in states if limit not in self._bounded.get(s, ())]
+        total = Size(0, 0, 0)
+        for state in dict.fromkeys(new):
+            if limit.stop is None:
+                least = _least(state.sample, limit.depth)  # type: ignore[attr-defined]
+                total = Size(*(a + b for a, b in zip(total, least, strict=True)))
+            self._bounded.setdefault(state, set()).add(limit)
+        if total.bytes() > self.max_bytes:
+            self._refuse(total, "at least")
+
+    def _refuse(self, size: Size, word: str) -> None:
+        raise GameTooLargeError(
+            f"{self.game.name} needs {word} {readable_bytes(size.bytes())} "
+            f"({readable_count(size.public_states)} public states), more than the "
+            f"{readable_bytes(self.max_bytes)} allowed; solve a smaller game, or allow more memory"
+        )
 
 
-def keeps_index(transition: Transition, player: int, count: int, first: int = 0) -> bool:
-    """Whether infostates 0 … count-1 of `player`, from source `first` on, keep their index."""
-    source, target = transition.sources[player], transition.targets[player]
-    return (
-        transition.child.counts[player] == count == len(source)
-        and np.array_equal(source, np.arange(first, first + count))
-        and np.array_equal(target, np.arange(count))
-    )
+class _Source:
+    """Stands in keys for a node that the tree has already."""
+
+
+def _expand(state: PublicState, actions: ActionSet | None) -> Expansion:
+    return state.expand(None if actions is None else actions(state))
+
+
+def _node_key(state: PublicState, limit: Limit) -> _Key:
+    ends = limit.ends(state)
+    return state.key, None if ends or state.mover == TERMINAL else limit.depth, ends
+
+
+def _source_key(index: int, node: int | None, state: PublicState, limit: Limit) -> _Key:
+    if node is not None:
+        return _Source, index, False
+    return state.key, None if state.mover == TERMINAL else limit.depth, False
+
+
+def _different_states(
+    sources: Sequence[tuple[int | None, PublicState]], limit: Limit, actions: ActionSet | None
+) -> tuple[list[tuple[_Key, tuple[PublicState, Limit]]], dict[_Key, Expansion]]:
+    """Every (state, depth left) below the sources once, parents before children, and their moves.
+
+    The order is that of a depth-first walk, reversed as the nodes are left.
+    """
+    left: list[tuple[_Key, tuple[PublicState, Limit]]] = []
+    expansions: dict[_Key, Expansion] = {}
+    seen: set[_Key] = set()
+    for index, (node, source) in enumerate(sources):
+        start = _source_key(index, node, source, limit)
+        if start in seen:
+            continue
+        seen.add(start)
+        stack = [(start, source, limit, _moves(start, source, actions, expansions))]
+        while stack:
+            key, state, above, moves = stack[-1]
+            below = above.below(state.mover)
+            for transition in moves:
+                child = _node_key(transition.child, below)
+                if child not in seen:
+                    seen.add(child)
+                    moves_below = _moves(child, transition.child, actions, expansions)
+                    stack.append((child, transition.child, below, moves_below))
+                    break
+            else:
+                left.append((key, (state, above)))
+                stack.pop()
+    left.reverse()
+    return left, expansions
+
+
+def _moves(key, state, actions, expansions):  # type: ignore[no-untyped-def]
+    """The transitions of a node, as an iterator; none where the tree ends."""
+    if key[2] or state.mover == TERMINAL:
+        return iter(())
+    expansions[key] = _expand(state, actions)
+    return iter(expansions[key].transitions)
+
+
+_END = Size(1, 0, 2)
+
+
+def _least(start: State, depth: int | None) -> Size:
+    """A lower bound of a tree's size, from the moves of one world state a public state."""
+    known: dict[tuple[Hashable, int | None], Size] = {}
+    entered = 0
+
+    def settle(world: State) -> tuple[State, list[State]]:
+        """Play chance events of which the public sees nothing."""
+        after = [world.child(action) for action in world.actions()]
+        while world.player == CHANCE and len({child.public() for child in after}) == 1:
+            world = after[0]
+            after = [world.child(action) for action in world.actions()]
+        return world, after
+
+    root, after = settle(start)
+    first = root.subgame_key(), depth
+    stack = [(first, root, after, depth)]
+    while stack:
+        key, world, after, left = stack[-1]
+        if key in known:
+            stack.pop()
+            continue
+        below = left if left is None or world.player == CHANCE else left - 1
+        total = Size(1, 0 if world.player == CHANCE else len(after), 2)
+        waiting = []
+        for child in {child.public(): child for child in after}.values():
+            settled, behind = settle(child)
+            to = settled.subgame_key(), below
+            size = known.get(to, _END if not behind or below == 0 else None)
+            if size is not None:
+                total = Size(*(a + b for a, b in zip(total, size, strict=True)))
+            elif entered < _LEAST_STATES:
+                waiting.append((to, settled, behind, below))
+            else:
+                total = Size(*(a + b for a, b in zip(total, _END, strict=True)))
+        if waiting:
+            entered += len(waiting)
+            stack += waiting
+        else:
+            known[key] = total
+            stack.pop()
+    return known[first]
 
 
 def readable_bytes(count: float) -> str:
@@ -381,38 +380,3 @@ def readable_bytes(count: float) -> str:
 def readable_count(count: float) -> str:
     """A count with separators, or in powers of ten where those would be many."""
     return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}"
-
-
-def _check_depth(depth: int | None) -> None:
-    if depth is not None and depth < 1:
-        raise GameError(f"a tree has a depth of at least 1, not {depth}")
-
-
-def _player(state: PublicState, ends: bool) -> int:
-    return LEAF if ends else state.mover
-
-
-def _ends(state: PublicState, depth: int | None, stop: StopRule | None) -> bool:
-    """Whether a public state below the root is to be a leaf."""
-    if state.mover == TERMINAL:
-        return False
-    return depth == 0 or (stop is not None and stop(state.sample))
-
-
-def _less(depth: int | None, mover: int) -> int | None:
-    """Depth left below a move; chance's moves are free."""
-    return depth if depth is None or mover == CHANCE else depth - 1
-
-
-def _is_simple(state: PublicState) -> bool:
-    """Whether the fast loops may serve: see `TreeArrays.simple`."""
-    expansion, mover = state.expansion, state.mover
-    if mover == CHANCE or len(expansion.actions) != len(expansion.transitions):
-        return False
-    counts = state.counts
-    return bool(expansion.legal.all()) and all(
-        abs(t.factor - 1) < _FACTOR_TOLERANCE
-        and keeps_index(t, mover, counts[mover], number * counts[mover])
-        and keeps_index(t, 1 - mover, counts[1 - mover])
-        for number, t in enumerate(expansion.transitions)
-    )

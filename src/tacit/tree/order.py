@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from tacit.tree.builder import Range
 
 DOWN, UP = 0, 1
 """Ways through a range."""
@@ -24,6 +21,19 @@ DOWN, UP = 0, 1
 Steps = NDArray[np.int64]
 """[S, 7]: DOWN or UP, the first node and the one behind the last, likewise batches of cards, and
 likewise the edges that enter the range, in `TreeArrays.entry_edge`."""
+
+
+class Range(NamedTuple):
+    """Nodes that the passes visit together, from `first` up to `last`.
+
+    They stand below nodes of one `parent` range (-1: none); ranges of one level are never visited
+    at the same time, so that their vectors may share a place.
+    """
+
+    first: int
+    last: int
+    level: int
+    parent: int
 
 
 @dataclass(frozen=True)

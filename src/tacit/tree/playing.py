@@ -12,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.tree.arrays import CHANCE
-from tacit.tree.public_state import PublicState
+from tacit.tree.public_state import Pair, PublicState
 
 Array = NDArray[Any]
-Pair = tuple[int, int]
-"""The infostates of both players."""
 
 
 def draw(weights: Array, random: np.random.Generator) -> int:
@@ -39,12 +37,14 @@ def follow(
 
     `action` is the mover's, an index into the expansion's actions; None: chance moves.
     """
+    expansion = state.expand()
     sources, lead = list(pair), 0
     if state.mover != CHANCE:
         assert action is not None
         lead = state.mover
         sources[lead] += action * state.counts[lead]
-    led, other = state.ways[lead][sources[lead]], state.ways[1 - lead][sources[1 - lead]]
+    ways = expansion.ways
+    led, other = ways[lead][sources[lead]], ways[1 - lead][sources[1 - lead]]
     options: list[tuple[int, Pair]] = [
         (edge, (i, j) if lead == 0 else (j, i))
         for edge, targets in led.items()
@@ -53,7 +53,7 @@ def follow(
     ]
     if len(options) == 1:
         return options[0]
-    transitions = state.expansion.transitions
+    transitions = expansion.transitions
     weights = [transitions[e].factor * transitions[e].child.compatibility[to] for e, to in options]
     return options[draw(np.array(weights), random)]
 

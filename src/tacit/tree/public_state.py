@@ -1,37 +1,89 @@
-"""Public states derived from a game's rules: infostates, transitions and chance weights.
+"""What a tree asks of a public state, and what an expansion of one is.
 
-A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
-player 1) that can occur together, each with its chance weight and the world states it may be in
-(more than one only where chance did something that neither player has seen). The weights form
-the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours
-the pair. Private deals are folded into the public state before them: a public state never waits
-for a chance event of which the public sees nothing.
+A public state is all that both players have seen. There are three implementations: derived from a
+game's rules (`tacit.tree.derived`), cards (`tacit.tree.cards.states`) and open, with nothing hidden
+(`tacit.tree.open`). Code that works on public states uses this protocol; only the code that lays
+out terminals asks which kind a state is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games import GameError
 
-WEIGHT_TOLERANCE = 1e-9
+Array = NDArray[Any]
+Pair = tuple[int, int]
+"""The infostates of both players."""
 
-
-Worlds = tuple[tuple[State, float], ...]
-"""The world states of a cell, each with its share of the cell's weight."""
-
-Ways = dict[int, dict[int, list[int]]]
-"""For an infostate (of the mover: and action) and a transition's number, the child's infostates."""
+FACTOR_TOLERANCE = 1e-12
 
 
 class GameTooLargeError(GameError):
     """The game does not fit in the memory or the count of states that the caller allows."""
+
+
+class PublicState(Protocol):
+    """A node of a public tree; K_p infostates of player p."""
+
+    @property
+    def key(self) -> Hashable:
+        """What tells it from other public states of its game; equal keys have the same subgame."""
+
+    @property
+    def mover(self) -> int:
+        """Who moves: 0, 1, CHANCE or TERMINAL."""
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of infostates of each player."""
+
+    @property
+    def privates(self) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
+        """[K_p] what each infostate of player p knows beside the public state, in index order."""
+
+    def expand(self, actions: frozenset[str] | None = None) -> Expansion:
+        """The moves with these labels (None: all of them) and the children that they lead to."""
+
+    @property
+    def expansion(self) -> Expansion:
+        """All moves and children."""
+
+    def compatible_reach(self, player: int, opponent_reach: Array) -> Array:
+        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
+
+        Values are counterfactual with respect to the same chance weights.
+        """
+
+    @property
+    def compatibility(self) -> NDArray[np.float64]:
+        """[K0, K1] how chance weighs each pair of infostates; large for cards."""
+
+    @property
+    def payoffs(self) -> NDArray[np.float64]:
+        """[K0, K1] terminal operator: chance weight times player 0's payoff; large for cards."""
+
+    def payoff_bounds(self) -> tuple[float, float]:
+        """At the end of the game: the least and the most that player 0 can get."""
+
+    def names(self, player: int) -> list[str]:
+        """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``AhKd``."""
+
+    def action_size(self, action: int) -> float | None:
+        """How large a bet `action` is, in pots; None if it is no bet."""
+
+    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
+        """Which of the transitions with these labels `word` names; None if none does."""
+
+
+ActionSet = Callable[[PublicState], frozenset[str] | None]
+"""Says which actions a tree has at a public state, by label; None: all of them."""
 
 
 @dataclass(frozen=True)
@@ -50,91 +102,72 @@ class Transition:
     sources: tuple[NDArray[np.int32], NDArray[np.int32]]
     targets: tuple[NDArray[np.int32], NDArray[np.int32]]
     share: float = 1.0
-    """See `TreeArrays.edge_share`."""
+    """What the reach is multiplied by on its way down: 1 / n where the child stands for n children
+    that differ in nothing but names, from which values come up all the same."""
+
+    def carry_reach(self, player: int, reach: Array, policy: Array | None = None) -> Array:
+        """[.., K of the child] the reach [.., K] of `player` after the transition.
+
+        policy: [A, K], if `player` moves.
+        """
+        if policy is not None:
+            reach = (reach[..., None, :] * policy).reshape(*reach.shape[:-1], -1)
+        carried = np.zeros((*reach.shape[:-1], self.child.counts[player]))
+        np.add.at(carried.T, self.targets[player], reach[..., self.sources[player]].T)
+        return carried * self.share
+
+    def carry_values(self, player: int, values: Array, length: int) -> Array:
+        """[.., length] counterfactual values [.., K of the child] at the sources of `player`.
+
+        length: K of the parent, or for the mover A * K.
+        """
+        carried = np.zeros((*values.shape[:-1], length))
+        scaled = self.factor * values[..., self.targets[player]]
+        np.add.at(carried.T, self.sources[player], scaled.T)
+        return carried
+
+    @cached_property
+    def identity(self) -> tuple[bool, bool]:
+        """Of each player, whether infostates keep their index, if the player does not move."""
+        first, second = (self._keeps_index(p, 0) for p in (0, 1))
+        return first, second
+
+    def _keeps_index(self, player: int, first: int) -> bool:
+        """Whether all infostates of the child come from sources `first`, `first` + 1, ..."""
+        source, target = self.sources[player], self.targets[player]
+        count = self.child.counts[player]
+        return (
+            count == len(source)
+            and np.array_equal(source, np.arange(first, first + count))
+            and np.array_equal(target, np.arange(count))
+        )
 
 
-@dataclass(frozen=True)
 class Expansion:
     """A public state's moves: `actions` [A], `legal` bool [A, K] of the mover, and the children."""
 
-    actions: tuple[int, ...]
-    labels: tuple[str, ...]
-    legal: NDArray[np.bool_]
-    transitions: tuple[Transition, ...]
-
-
-class PublicState:
-    """A public state; `privates[p]` [K_p] are the infostates' private keys, in index order."""
-
-    __slots__ = ("__dict__", "cells", "key", "mover", "privates", "sample", "space", "weights")
-
     def __init__(
         self,
-        space: PublicStateSpace,
-        key: Hashable,
-        privates: tuple[tuple[Hashable, ...], tuple[Hashable, ...]],
-        cells: dict[tuple[int, int], Worlds],
-        weights: dict[tuple[int, int], float],
+        state: PublicState,
+        actions: Sequence[int],
+        labels: Sequence[str],
+        legal: NDArray[np.bool_],
+        transitions: Sequence[Transition],
     ) -> None:
-        self.space = space
-        self.key = key
-        self.privates = privates
-        self.cells = cells
-        self.weights = weights
-        self.sample = next(iter(cells.values()))[0][0]
-        self.mover = self.sample.player
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of infostates of each player."""
-        return len(self.privates[0]), len(self.privates[1])
-
-    @cached_property
-    def compatibility(self) -> NDArray[np.float64]:
-        """C [K0, K1]: chance weight of each pair of infostates, summing to one."""
-        matrix = np.zeros(self.counts)
-        for (i, j), weight in self.weights.items():
-            matrix[i, j] = weight
-        matrix.flags.writeable = False
-        return matrix
-
-    @cached_property
-    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Where chance deals to each player apart: u [K0] and v [K1] with C[i, j] = u[i] * v[j]."""
-        first, second = self.compatibility.sum(axis=1), self.compatibility.sum(axis=0)
-        apart = np.allclose(self.compatibility, np.outer(first, second), rtol=1e-9, atol=0)
-        return (first, second) if apart else None
-
-    def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
-        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
-
-        Values are counterfactual with respect to the same chance weights.
-        """
-        weighed: NDArray[Any] = opponent_reach @ (
-            self.compatibility.T if player == 0 else self.compatibility
-        )
-        return weighed
-
-    @cached_property
-    def payoffs(self) -> NDArray[np.float64]:
-        """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
-        matrix = np.zeros(self.counts)
-        for cell, worlds in self.cells.items():
-            mean = sum(share * world.payoff() for world, share in worlds)
-            matrix[cell] = self.weights[cell] * mean
-        matrix.flags.writeable = False
-        return matrix
-
-    @cached_property
-    def expansion(self) -> Expansion:
-        """The moves and children of this public state."""
-        return self.space.expand(self)
+        self.actions = tuple(actions)
+        self.labels = tuple(labels)
+        self.legal = legal
+        self.transitions = tuple(transitions)
+        self.all_legal = bool(legal.all())
+        self.simple = self.all_legal and _is_simple(state, self)
+        """Whether every action has its own child, infostates keep their index and chance has no
+        part; see `TreeArrays.simple`."""
 
     @cached_property
     def ways(self) -> tuple[Ways, Ways]:
         """For each player: from a source of `Transition.sources` to the transitions open to it."""
         found: tuple[Ways, Ways] = ({}, {})
-        for number, transition in enumerate(self.expansion.transitions):
+        for number, transition in enumerate(self.transitions):
             for player in (0, 1):
                 pairs = zip(
                     transition.sources[player].tolist(),
@@ -145,254 +178,45 @@ class PublicState:
                     found[player].setdefault(source, {}).setdefault(number, []).append(target)
         return found
 
-    def worlds(self) -> Iterator[tuple[tuple[int, int], State, float]]:
-        """Every world state with its cell and its share of the cell's weight."""
-        for cell, worlds in self.cells.items():
-            for world, share in worlds:
-                yield cell, world, share
 
-    def find(self, player: int, private: Hashable) -> int:
-        """The index of the infostate of `player` with this private key."""
-        return self.privates[player].index(private)
+Ways = dict[int, dict[int, list[int]]]
+"""For an infostate (of the mover: and action) and a transition's number, the child's infostates."""
 
 
-class _Piece(NamedTuple):
-    """One world state on its way into a child: where it came from, and how likely by chance."""
-
-    sources: tuple[int, int]
-    world: State
-    weight: float
-    action: int
-
-
-class PublicStateSpace:
-    """The public states of one game, each made once for each `subgame_key`."""
-
-    def __init__(self, game: Game, *, max_cells: int = 20_000_000) -> None:
-        self.game = game
-        self.max_cells = max_cells
-        self.cells = 0
-        self._known: dict[Hashable, PublicState] = {}
-
-    @cached_property
-    def root(self) -> PublicState:
-        """The first public state, after the private deal."""
-        children = self._children([_Piece((0, 0), self.game.initial(), 1.0, 0)], {0: "start"})
-        if len(children) != 1:
-            raise GameError(f"{self.game.name}: the first public state is not unique")
-        return children[0].child
-
-    def at(self, moves: Iterable[str]) -> PublicState:
-        """The public state reached from the root by transitions with these labels."""
-        state = self.root
-        for word in moves:
-            found = {t.label: t.child for t in state.expansion.transitions}
-            if word not in found:
-                raise GameError(f"{word!r} is not possible here; possible: {', '.join(found)}")
-            state = found[word]
-        return state
-
-    def expand(self, state: PublicState) -> Expansion:
-        """Play every action of every cell and sort the results by what the public sees."""
-        if state.mover == TERMINAL:
-            return Expansion((), (), np.ones((0, 0), dtype=bool), ())
-        mover = state.mover
-        names: dict[int, str] = {}
-        pieces: list[_Piece] = []
-        known: dict[int, Sequence[int]] = {}
-        for cell, world, share in state.worlds():
-            if world.player != mover:
-                raise GameError(
-                    f"{self.game.name}: public state {world.public()!r} does not tell who moves; "
-                    "make the mover part of public()"
-                )
-            actions = world.actions()
-            if mover != CHANCE and set(known.setdefault(cell[mover], actions)) != set(actions):
-                raise GameError(
-                    f"{self.game.name}: at public state {world.public()!r} a player who knows "
-                    f"{world.private(mover)!r} cannot tell which actions are legal; make what "
-                    "decides it part of private()"
-                )
-            chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
-            weight = state.weights[cell] * share
-            for action, chance in zip(actions, chances, strict=True):
-                if chance == 0.0:
-                    continue
-                if action not in names:
-                    names[action] = world.label(action)
-                pieces.append(_Piece(cell, world.child(action), weight * chance, action))
-        order = sorted(names)
-        legal = np.ones((0, 0), dtype=bool)
-        if mover != CHANCE:
-            count = state.counts[mover]
-            legal = np.zeros((len(order), count), dtype=bool)
-            slot = {action: number for number, action in enumerate(order)}
-            for number, piece in enumerate(pieces):
-                infostate, action = piece.sources[mover], slot[piece.action]
-                legal[action, infostate] = True
-                moved = action * count + infostate
-                sources = (moved, piece.sources[1]) if mover == 0 else (piece.sources[0], moved)
-                pieces[number] = piece._replace(sources=sources)
-        return Expansion(
-            tuple(order),
-            tuple(names[action] for action in order),
-            legal,
-            tuple(self._children(pieces, names)),
-        )
-
-    def _children(self, pieces: list[_Piece], names: dict[int, str]) -> list[Transition]:
-        groups: dict[Hashable, list[_Piece]] = {}
-        for piece in pieces:
-            groups.setdefault(piece.world.public(), []).append(piece)
-        made: list[Transition] = []
-        used: dict[str, int] = {}
-        for group in sorted(groups.values(), key=lambda group: min(p.action for p in group)):
-            label = "|".join(names[action] for action in sorted({p.action for p in group}))
-            used[label] = used.get(label, 0) + 1
-            if used[label] > 1:
-                label = f"{label}#{used[label]}"
-            made.append(self._child(self._settle(group), label))
-        return made
-
-    def _settle(self, group: list[_Piece]) -> list[_Piece]:
-        """Play chance events of which the public sees nothing."""
-        while group[0].world.player == CHANCE:
-            played: list[_Piece] = []
-            seen: set[Hashable] = set()
-            for piece in group:
-                world = piece.world
-                if world.player != CHANCE:
-                    return group
-                for action, chance in zip(world.actions(), world.chance(), strict=True):
-                    if chance == 0.0:
-                        continue
-                    child = world.child(action)
-                    seen.add(child.public())
-                    if len(seen) > 1:
-                        return group
-                    played.append(piece._replace(world=child, weight=piece.weight * chance))
-            group = played
-        return group
-
-    def _child(self, group: list[_Piece], label: str) -> Transition:
-        """Number the infostates of one child, merge its cells and check that the merge is exact."""
-        self.cells += len(group)
-        if self.cells > self.max_cells:
-            raise GameTooLargeError(
-                f"{self.game.name} has more than {self.max_cells:,} pairs of infostates to visit; "
-                "solve a smaller game"
-            )
-        first: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
-        keyed: list[tuple[Hashable, Hashable, _Piece]] = []
-        for piece in group:
-            keys = piece.world.private(0), piece.world.private(1)
-            for source, private, seen in zip(piece.sources, keys, first, strict=True):
-                if source < seen.get(private, source + 1):
-                    seen[private] = source
-            keyed.append((*keys, piece))
-        key = group[0].world.subgame_key()
-        known = self._known.get(key)
-        if known is None:
-            privates = (
-                tuple(sorted(first[0], key=first[0].__getitem__)),
-                tuple(sorted(first[1], key=first[1].__getitem__)),
-            )
-        else:
-            privates = known.privates
-            if any(set(privates[p]) != set(first[p]) for p in (0, 1)):
-                raise GameError(
-                    f"{self.game.name}: public states with the subgame key {key!r} differ in their "
-                    "infostates; make subgame_key() tell them apart"
-                )
-        index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
-        flows: dict[_FlowKey, dict[State, float]] = {}
-        for name0, name1, piece in keyed:
-            worlds = flows.setdefault((*piece.sources, index[0][name0], index[1][name1]), {})
-            worlds[piece.world] = worlds.get(piece.world, 0.0) + piece.weight
-        pairs = (
-            sorted({(i, to_i) for i, _, to_i, _ in flows}),
-            sorted({(j, to_j) for _, j, _, to_j in flows}),
-        )
-        cells = self._merge(flows, pairs, label)
-        masses = {cell: sum(worlds.values()) for cell, worlds in sorted(cells.items())}
-        total = sum(masses.values())
-        weights = {cell: mass / total for cell, mass in masses.items()}
-        if known is None:
-            shares = {
-                cell: tuple((w, weight / mass) for w, weight in cells[cell].items())
-                for cell, mass in masses.items()
-            }
-            known = self._known[key] = PublicState(self, key, privates, shares, weights)
-        elif known.weights.keys() != weights.keys() or any(
-            abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
-            for cell, weight in weights.items()
-        ):
-            raise GameError(
-                f"{self.game.name}: public states with the subgame key {key!r} differ in their "
-                "chance weights; make subgame_key() tell them apart"
-            )
-        columns = [np.array(pairs[p], dtype=np.int32).reshape(-1, 2) for p in (0, 1)]
-        return Transition(
-            known,
-            label,
-            total,
-            (columns[0][:, 0].copy(), columns[1][:, 0].copy()),
-            (columns[0][:, 1].copy(), columns[1][:, 1].copy()),
-        )
-
-    def _merge(
-        self,
-        flows: dict[_FlowKey, dict[State, float]],
-        pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
-        label: str,
-    ) -> dict[tuple[int, int], dict[State, float]]:
-        """The worlds of each cell; every way into it must weigh the same and none may be missing.
-
-        Only then is reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell,
-        whatever the players do.
-        """
-        ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        for player in (0, 1):
-            for _, target in pairs[player]:
-                ways[player][target] = ways[player].get(target, 0) + 1
-        cells: dict[tuple[int, int], dict[State, float]] = {}
-        counted: dict[tuple[int, int], int] = {}
-        for (_, _, to_i, to_j), worlds in flows.items():
-            cell = to_i, to_j
-            counted[cell] = counted.get(cell, 0) + 1
-            weight = sum(worlds.values())
-            first = cells.setdefault(cell, worlds)
-            if abs(sum(first.values()) - weight) > WEIGHT_TOLERANCE * weight:
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that chance weighs "
-                    "differently; private() must tell them apart"
-                )
-            if not _agree(first, worlds):
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that differ in their "
-                    "moves or payoffs; private() must tell them apart"
-                )
-        for (to_i, to_j), count in counted.items():
-            if count != ways[0][to_i] * ways[1][to_j]:
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that differ in what the "
-                    "opponent may hold; private() must tell them apart"
-                )
-        return cells
-
-
-_FlowKey = tuple[int, int, int, int]
-"""(source of player 0, source of player 1, target of player 0, target of player 1)"""
-
-
-def _agree(first: dict[State, float], second: dict[State, float]) -> bool:
-    """Whether the worlds of one way into a cell may stand for another's, as far as a move shows."""
-    if first.keys() == second.keys():
-        return True
-    one, other = next(iter(first)), next(iter(second))
-    if one.player != other.player:
+def _is_simple(state: PublicState, expansion: Expansion) -> bool:
+    mover, counts = state.mover, state.counts
+    if mover > 1 or len(expansion.actions) != len(expansion.transitions):
         return False
-    if one.player == TERMINAL:
-        worth = [sum(w.payoff() * weight for w, weight in way.items()) for way in (first, second)]
-        return abs(worth[0] - worth[1]) <= WEIGHT_TOLERANCE * max(map(abs, worth))
-    return set(one.actions()) == set(other.actions())
+    return all(
+        abs(t.factor - 1) < FACTOR_TOLERANCE
+        and t.child.counts == counts
+        and t._keeps_index(mover, number * counts[mover])
+        and t.identity[1 - mover]
+        for number, t in enumerate(expansion.transitions)
+    )
+
+
+def find_transition(state: PublicState, expansion: Expansion, word: str) -> int:
+    """The number of the transition that `word` names; GameError lists what was possible."""
+    labels = [transition.label for transition in expansion.transitions]
+    number = state.find_move(word, labels)
+    if number is None:
+        options = ", ".join(labels) or "none: the game is over"
+        raise GameError(f"{word!r} is not possible here; possible: {options}")
+    return number
+
+
+def path_words(path: str | Sequence[str]) -> list[str]:
+    """A path, labels of public moves split by spaces or as words, as words."""
+    return path.split() if isinstance(path, str) else list(path)
+
+
+def no_moves() -> Expansion:
+    """The expansion of a public state at the end of the game."""
+    return _NO_MOVES
+
+
+_NO_MOVES = Expansion.__new__(Expansion)
+_NO_MOVES.actions, _NO_MOVES.labels, _NO_MOVES.transitions = (), (), ()
+_NO_MOVES.legal = np.ones((0, 0), dtype=bool)
+_NO_MOVES.all_legal, _NO_MOVES.simple = True, False

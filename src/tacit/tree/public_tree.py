@@ -2,68 +2,48 @@
 
 A tree starts at any public state, a forest at many; both are a `PublicTree`. Beliefs (the reaches
 at the roots) are given to the passes, not stored here, so one tree serves any PBS with its public
-state. A tree built without folding grows in place: `expand` gives leaves their moves and appends
-what follows.
+state. A tree owns its expansions: two trees may give one public state different actions. A tree of
+derived or open public states grows in place: `expand` gives leaves their moves and appends what
+follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import Game, GameError
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
-from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
-from tacit.tree.cards.terminals import work_size
-from tacit.tree.order import Order, visiting_order
-from tacit.tree.public_state import PublicState
+from tacit.tree.arrays import LEAF, TreeArrays
+from tacit.tree.builder import Builder, Limit, StopRule
+from tacit.tree.layout import GrowingLayout, Layout, Place, Sizes
+from tacit.tree.order import Order, Range
+from tacit.tree.public_state import (
+    ActionSet,
+    Expansion,
+    PublicState,
+    Transition,
+    find_transition,
+    no_moves,
+    path_words,
+)
 
-
-class Place(NamedTuple):
-    """One public state of a tree: a node, and which of its copies."""
-
-    node: int
-    copy: int
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Lengths of the flat buffers that a tree's passes need."""
-
-    slots: int
-    reach: tuple[int, int]
-    values: tuple[int, int]
-    scratch: int
-    """Room behind the values for one node's action values, and for the card kernels."""
-    shared_reach: tuple[int, int] = (0, 0)
-    """How much of `reach` each further thread needs for itself."""
-    shared_values: tuple[int, int] = (0, 0)
-    """How much of `values` each further thread needs for itself."""
+_DERIVED = ("sizes", "order", "leaves", "matrices", "parent_edge", "_entering")
 
 
 class PublicTree:
     """A public tree or forest of one game."""
 
-    def __init__(self, builder: Builder, drawing: Drawing) -> None:
+    def __init__(self, builder: Builder, layout: Layout) -> None:
         self.builder = builder
-        self.drawing = drawing
-        self._finish()
-
-    def _finish(self) -> None:
-        self.arrays, self.sizes = _lay_out(self.drawing, self.builder)
-        ranges = self.drawing.ranges
-        heads = self.arrays.edge_child[self.arrays.entry_edge]
-        entries = np.searchsorted(heads, [*(part.first for part in ranges), self.nodes])
-        self.order: Order = visiting_order(ranges, self.builder.batch_starts, entries.tolist())
-        for name in ("leaves", "matrices"):
-            self.__dict__.pop(name, None)
+        self.layout = layout
+        self.arrays: TreeArrays = layout.arrays
 
     @property
     def game(self) -> Game:
@@ -73,7 +53,22 @@ class PublicTree:
     @property
     def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
         """For each root both players' reaches there, where the game starts with some; else None."""
-        return self.builder.beliefs(self.drawing)
+        return None
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Lengths of the flat buffers that the passes need."""
+        return self.layout.sizes
+
+    @cached_property
+    def order(self) -> Order:
+        """In which order the passes visit the nodes."""
+        return self.layout.order
+
+    @property
+    def ranges(self) -> Sequence[Range]:
+        """The ranges of nodes that the passes visit one after the other, parents first."""
+        return self.layout.ranges
 
     @property
     def nodes(self) -> int:
@@ -86,9 +81,9 @@ class PublicTree:
         return int(self.arrays.copies.sum())
 
     @property
-    def roots(self) -> list[Root]:
+    def roots(self) -> list[Place]:
         """Where each root stands, in the order in which the forest's states were given."""
-        return self.drawing.roots
+        return self.layout.roots
 
     @cached_property
     def leaves(self) -> Int32:
@@ -98,29 +93,89 @@ class PublicTree:
     @cached_property
     def matrices(self) -> Float64:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
-        return self.builder.matrices.packed()[1]
+        return self.layout.matrices
+
+    @cached_property
+    def parent_edge(self) -> NDArray[np.int64]:
+        """[N] the one edge that leads to each node, -1 if it is a root or there are several."""
+        child = self.arrays.edge_child
+        found = np.full(self.nodes, -1, dtype=np.int64)
+        found[child] = np.arange(len(child))
+        found[np.bincount(child, minlength=self.nodes) != 1] = -1
+        found[[root.node for root in self.roots]] = -1
+        return found
 
     def state(self, node: int) -> PublicState:
-        """The public state that the copies of `node` have in common (up to their subgame key)."""
-        return self.drawing.nodes[node].state
+        """The public state that the copies of `node` have in common (up to their key)."""
+        return self.layout.state(node)
+
+    def expansion(self, node: int) -> Expansion:
+        """The moves that `node` has in this tree."""
+        return self.layout.expansion(node)
+
+    def edges(self, node: int) -> range:
+        """The edges that lead from a node to its children, one for each transition."""
+        first = int(self.arrays.edge_start[node])
+        return range(first, first + int(self.arrays.edge_count[node]))
+
+    def transition(self, edge: int) -> Transition:
+        """The transition that an edge stands for."""
+        parent = int(self.arrays.edge_parent[edge])
+        return self.expansion(parent).transitions[edge - int(self.arrays.edge_start[parent])]
 
     def children(self, place: Place) -> list[tuple[str, Place]]:
         """The children of one public state, with the labels of the moves that lead to them."""
-        edges = (self.drawing.edges[number] for number in self.drawing.nodes[place.node].edges)
-        return [(e.transition.label, Place(e.child, e.copy + place.copy)) for e in edges]
+        edges = self.edges(place.node)
+        if not edges:
+            return []
+        transitions = self.expansion(place.node).transitions
+        return [(t.label, self.child(place, number)) for number, t in enumerate(transitions)]
 
     def child(self, place: Place, transition: int) -> Place:
         """The public state after one transition, by its number in the expansion."""
-        edge = self.drawing.edges[self.drawing.nodes[place.node].edges[transition]]
-        return Place(edge.child, edge.copy + place.copy)
+        arrays, edge = self.arrays, int(self.arrays.edge_start[place.node]) + transition
+        return Place(int(arrays.edge_child[edge]), int(arrays.edge_copy[edge]) + place.copy)
 
     def walk(self, place: Place | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
         """Every public state below `place` (by default the first root), with the path to it."""
-        stack: list[tuple[Place, tuple[str, ...]]] = [(place or Place(*self.roots[0]), ())]
+        stack: list[tuple[Place, tuple[str, ...]]] = [(place or self.roots[0], ())]
         while stack:
             here, path = stack.pop()
             yield here, path
             stack += [(child, (*path, label)) for label, child in reversed(self.children(here))]
+
+    def find(self, path: str | Sequence[str], start: Place | None = None) -> Place:
+        """The public state after the public moves of `path`: labels, in a text split by spaces."""
+        here = start or self.roots[0]
+        for word in path_words(path):
+            state = self.state(here.node)
+            moves = self.expansion(here.node) if self.edges(here.node) else no_moves()
+            here = self.child(here, find_transition(state, moves, word))
+        return here
+
+    def path_to(self, place: Place) -> list[tuple[Place, int]]:
+        """The public states from a root to `place`, each with the edge that is taken there."""
+        found: list[tuple[Place, int]] = []
+        here, roots = place, set(self.roots)
+        while here not in roots:
+            for edge in self._entering[here.node]:
+                copy = here.copy - int(self.arrays.edge_copy[edge])
+                parent = int(self.arrays.edge_parent[edge])
+                if 0 <= copy < self.arrays.copies[parent]:
+                    here = Place(parent, copy)
+                    found.append((here, edge))
+                    break
+            else:
+                raise GameError(f"{place} is no public state of this tree")
+        return found[::-1]
+
+    @cached_property
+    def _entering(self) -> dict[int, list[int]]:
+        """For each node the edges that lead to it."""
+        into: dict[int, list[int]] = {node: [] for node in range(self.nodes)}
+        for edge, child in enumerate(self.arrays.edge_child.tolist()):
+            into[child].append(edge)
+        return into
 
     def block(self, flat: NDArray[Any], node: int) -> NDArray[Any]:
         """A view [A, copies, K] of the node's part of a flat policy (or regrets, or sums)."""
@@ -160,7 +215,7 @@ class PublicTree:
         size = len(arrays.legal)
         for node in np.flatnonzero(arrays.action_count > 0).tolist():
             state, legal = self.state(node), self.legal(node)
-            kept = np.array([keep(state, label) for label in state.expansion.labels])
+            kept = np.array([keep(state, label) for label in self.expansion(node).labels])
             if kept.all():
                 continue
             mask = legal & kept[:, None]
@@ -184,15 +239,23 @@ class PublicTree:
         return policy
 
     def expand(
-        self, leaves: Sequence[int], *, depth: int = 1, stop: StopRule | None = None
+        self,
+        leaves: Sequence[int],
+        *,
+        depth: int = 1,
+        stop: StopRule | None = None,
+        actions: ActionSet | None = None,
     ) -> None:
         """Grow: each leaf gets its moves and what follows to `depth`; other nodes keep their place.
 
         New slots and vector entries come behind the old ones, so a solver keeps what it has learnt
-        by lengthening its arrays.
+        by lengthening its arrays. What it costs does not depend on the size of the tree.
         """
-        self.builder.grow(self.drawing, [int(leaf) for leaf in leaves], depth, stop)
-        self._finish()
+        if not isinstance(self.layout, GrowingLayout) or self.arrays is not self.layout.arrays:
+            raise GameError("this tree cannot grow; build one of the whole game, unrestricted")
+        self.builder.grow(self.layout, leaves, Limit(depth, stop), actions)
+        for name in _DERIVED:
+            self.__dict__.pop(name, None)
 
 
 def build_tree(
@@ -201,11 +264,13 @@ def build_tree(
     depth: int | None = None,
     stop: StopRule | None = None,
     fold: bool = True,
+    actions: ActionSet | None = None,
     max_bytes: int = 8 << 30,
 ) -> PublicTree:
     """The public tree of a game from its first public state, whole or to `depth` public moves."""
     builder = Builder(game, max_bytes=max_bytes)
-    return build_forest(builder, [builder.root], depth=depth, stop=stop, fold=fold)
+    states = [builder.root]
+    return build_forest(builder, states, depth=depth, stop=stop, fold=fold, actions=actions)
 
 
 def build_forest(
@@ -215,174 +280,13 @@ def build_forest(
     depth: int | None = None,
     stop: StopRule | None = None,
     fold: bool = True,
+    actions: ActionSet | None = None,
 ) -> PublicTree:
-    """The subgames at `states` as one forest; root r of the forest is `states[r]`."""
-    return PublicTree(builder, builder.draw(states, depth=depth, stop=stop, fold=fold))
+    """The subgames at `states` as one forest; root r of the forest is `states[r]`.
 
-
-def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
-    """Give every node and edge its place in the flat buffers."""
-    nodes, edges = drawing.nodes, drawing.edges
-    player = np.array([node.player for node in nodes], dtype=np.int8)
-    copies = np.array([node.copies for node in nodes], dtype=np.int32)
-    simple = np.array([node.simple for node in nodes], dtype=np.int8)
-    edge_count = np.array([len(node.edges) for node in nodes], dtype=np.int32)
-    edge_start = np.array([node.edges[0] if node.edges else 0 for node in nodes], dtype=np.int32)
-    info_count = np.array([node.state.counts for node in nodes], dtype=np.int32).T.copy()
-    action_count = np.zeros(len(nodes), dtype=np.int32)
-    slot_start = np.zeros(len(nodes), dtype=np.int64)
-    legal_start = np.full(len(nodes), -1, dtype=np.int64)
-    masks: list[NDArray[np.int8]] = []
-    slots = masked = scratch = 0
-    for number in drawing.decisions:
-        node = nodes[number]
-        if node.player >= CHANCE:
-            continue
-        legal = node.state.expansion.legal
-        action_count[number] = len(legal)
-        slot_start[number] = slots
-        slots += legal.size * node.copies
-        scratch = max(scratch, legal.size * node.copies)
-        if not legal.all():
-            legal_start[number] = masked
-            masked += legal.size
-            masks.append(legal.ravel().astype(np.int8))
-    terminal_matrix = np.full(len(nodes), -1, dtype=np.int32)
-    terminal_scale = np.zeros(len(nodes))
-    cards = builder.lay_out_cards(drawing, terminal_scale)
-    dense = player == TERMINAL
-    dense[cards.batch_node] = False
-    for number in np.flatnonzero(dense).tolist():
-        stored = builder.matrices.add(nodes[number].state.payoffs)
-        terminal_matrix[number], terminal_scale[number] = stored
-    entries = info_count.astype(np.int64) * copies
-
-    map_count = np.full((2, len(edges)), IDENTITY, dtype=np.int32)
-    map_start = np.zeros((2, len(edges)), dtype=np.int64)
-    sources: list[Int32] = []
-    targets: list[Int32] = []
-    mapped = 0
-    for number, edge in enumerate(edges):
-        parent = nodes[edge.parent]
-        if parent.simple:
-            continue
-        for p in (0, 1):
-            if p != parent.player and keeps_index(edge.transition, p, parent.state.counts[p]):
-                continue
-            map_start[p, number] = mapped
-            map_count[p, number] = len(edge.transition.sources[p])
-            mapped += len(edge.transition.sources[p])
-            sources.append(edge.transition.sources[p])
-            targets.append(edge.transition.targets[p])
-
-    places = _place_vectors(drawing, entries, map_count)
-    reach_start, value_start = places.reach, places.values
-
-    edge_child = np.array([edge.child for edge in edges], dtype=np.int32)
-    edge_copy = np.array([edge.copy for edge in edges], dtype=np.int32)
-    before = info_count[:, edge_child] * edge_copy.astype(np.int64)
-    empty = np.zeros(0, dtype=np.int32)
-    arrays = TreeArrays(
-        player=player,
-        copies=copies,
-        edge_start=edge_start,
-        edge_count=edge_count,
-        action_count=action_count,
-        slot_start=slot_start,
-        info_count=info_count,
-        reach_start=reach_start,
-        value_start=value_start,
-        simple=simple,
-        locked=np.zeros(len(nodes), dtype=np.int8),
-        legal_start=legal_start,
-        legal=np.concatenate(masks) if masks else np.zeros(0, dtype=np.int8),
-        edge_parent=np.array([edge.parent for edge in edges], dtype=np.int32),
-        edge_child=edge_child,
-        edge_copy=edge_copy,
-        edge_factor=np.array([edge.transition.factor for edge in edges], dtype=np.float64),
-        edge_share=np.array([edge.transition.share for edge in edges], dtype=np.float64),
-        edge_reach=reach_start[:, edge_child] + before,
-        edge_value=value_start[:, edge_child] + before,
-        map_start=map_start,
-        map_count=map_count,
-        map_source=np.concatenate(sources) if sources else empty,
-        map_target=np.concatenate(targets) if targets else empty,
-        entry_edge=places.entries,
-        cross_value=places.cross,
-        terminal_matrix=terminal_matrix,
-        terminal_scale=terminal_scale,
-        matrix_start=builder.matrices.packed()[0],
-        shared_start=places.shared_start,
-        shared_size=places.shared_size,
-        cards=cards,
-    )
-    shared = places.shared_size
-    ends = places.shared_start + shared
-    sizes = Sizes(
-        slots=slots,
-        reach=(int(ends[0, 0]), int(ends[0, 1])),
-        values=(int(ends[1, 0]), int(ends[1, 1])),
-        scratch=max(1, scratch, work_size(int(info_count.max())) if len(cards.batch_node) else 0),
-        shared_reach=(int(shared[0, 0]), int(shared[0, 1])),
-        shared_values=(int(shared[1, 0]), int(shared[1, 1])),
-    )
-    return arrays, sizes
-
-
-class _Places(NamedTuple):
-    """Where vectors stand; see `TreeArrays`."""
-
-    reach: NDArray[np.int64]
-    values: NDArray[np.int64]
-    entries: Int32
-    cross: NDArray[np.int64]
-    shared_start: NDArray[np.int64]
-    shared_size: NDArray[np.int64]
-
-
-def _place_vectors(drawing: Drawing, entries: NDArray[np.int64], map_count: Int32) -> _Places:
-    """Give reaches, values and what crosses between ranges a place; ranges of a level share theirs.
-
-    What comes up along an edge from another range belongs to the range above, which is still at
-    work when the one below has made room for the next.
+    It ends after `depth` moves of players (None: with the game), or where `stop` says; `actions`
+    says which actions a public state has (None: all). Without `fold` every public state is a node
+    of its own.
     """
-    nodes, edges, ranges = drawing.nodes, drawing.edges, drawing.ranges
-    levels = np.array([part.level for part in ranges])
-    home = np.zeros(len(nodes), dtype=np.int64)
-    for number, part in enumerate(ranges):
-        home[part.first : part.last] = number
-    used = np.zeros((2, 2, len(ranges)), dtype=np.int64)
-    reach = np.zeros((2, len(nodes)), dtype=np.int64)
-    values = np.zeros((2, len(nodes)), dtype=np.int64)
-    cross = np.full((2, len(edges)), -1, dtype=np.int64)
-    entering: list[int] = []
-    borrowed: list[tuple[int, int, int]] = []
-    for number, node in enumerate(nodes):
-        part, come = home[number], node.only_edge
-        above = None if come is None else nodes[edges[come].parent]
-        crosses = come is not None and home[edges[come].parent] != part
-        if come is not None and crosses:
-            entering.append(come)
-        for p in (0, 1):
-            values[p, number] = used[1, p, part]
-            used[1, p, part] += entries[p, number]
-            if come is not None and crosses:
-                origin = home[edges[come].parent]
-                cross[p, come] = used[1, p, origin]
-                used[1, p, origin] += entries[p, edges[come].parent]
-            if above is not None and map_count[p, come] == IDENTITY and above.player != p:
-                borrowed.append((p, number, edges[come].parent if come is not None else -1))
-            else:
-                reach[p, number] = used[0, p, part]
-                used[0, p, part] += entries[p, number]
-    depth = int(levels.max()) + 1
-    most = np.stack([used[:, :, levels == level].max(axis=2) for level in range(depth)])
-    begin = np.cumsum(most, axis=0) - most
-    reach += begin[levels[home], 0].T
-    values += begin[levels[home], 1].T
-    for edge in entering:
-        cross[:, edge] += begin[levels[home[edges[edge].parent]], 1]
-    for p, number, origin in borrowed:
-        reach[p, number] = reach[p, origin]
-    found = np.array(entering, dtype=np.int32)
-    return _Places(reach, values, found, cross, most[0].copy(), most[1:].sum(axis=0))
+    layout = builder.lay_out(states, Limit(depth, stop), fold=fold, actions=actions)
+    return PublicTree(builder, layout)

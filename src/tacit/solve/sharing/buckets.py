@@ -261,7 +261,7 @@ def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> Tre
 
 def _shared_slots(tree: PublicTree) -> tuple[NDArray[np.int64], int]:
     """[N] slots where ranges of a level take turns in the same place, and how many there are."""
-    arrays, ranges = tree.arrays, tree.drawing.ranges
+    arrays, ranges = tree.arrays, tree.ranges
     widths = np.zeros(tree.nodes, np.int64)
     for player in PLAYERS:
         own = arrays.player == player

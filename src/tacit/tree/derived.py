@@ -1,0 +1,422 @@
+"""Public states derived from a game's rules: infostates, transitions and chance weights.
+
+A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
+player 1) that can occur together, each with its chance weight and the world states it may be in
+(more than one only where chance did something that neither player has seen). The weights form
+the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours
+the pair. Private deals are folded into the public state before them: a public state never waits
+for a chance event of which the public sees nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.tree.public_state import Array, Expansion, GameTooLargeError, Transition, no_moves
+
+WEIGHT_TOLERANCE = 1e-9
+MAX_CELLS = 20_000_000
+"""How many pairs of infostates the children of one public state may have."""
+REMEMBERED_CELLS = 500_000
+"""How many pairs of infostates the expansions that are kept without a tree have together."""
+
+Worlds = tuple[tuple[State, float], ...]
+"""The world states of a cell, each with its share of the cell's weight."""
+
+
+class DerivedState:
+    """A public state; `privates[p]` [K_p] are the infostates' private keys, in index order."""
+
+    __slots__ = (
+        "__dict__", "__weakref__", "cells", "key", "mover", "privates", "sample", "space", "weights"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        space: DerivedStates,
+        key: Hashable,
+        privates: tuple[tuple[Hashable, ...], tuple[Hashable, ...]],
+        cells: dict[tuple[int, int], Worlds],
+        weights: dict[tuple[int, int], float],
+    ) -> None:
+        self.space = space
+        self.key = key
+        self.privates = privates
+        self.cells = cells
+        self.weights = weights
+        self.sample = next(iter(cells.values()))[0][0]
+        """One of its world states, for what all of them have in common."""
+        self.mover = self.sample.player
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of infostates of each player."""
+        return len(self.privates[0]), len(self.privates[1])
+
+    @cached_property
+    def compatibility(self) -> NDArray[np.float64]:
+        """C [K0, K1]: chance weight of each pair of infostates, summing to one."""
+        matrix = np.zeros(self.counts)
+        for (i, j), weight in self.weights.items():
+            matrix[i, j] = weight
+        matrix.flags.writeable = False
+        return matrix
+
+    @cached_property
+    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Where chance deals to each player apart: u [K0] and v [K1] with C[i, j] = u[i] * v[j]."""
+        first, second = self.compatibility.sum(axis=1), self.compatibility.sum(axis=0)
+        apart = np.allclose(self.compatibility, np.outer(first, second), rtol=1e-9, atol=0)
+        return (first, second) if apart else None
+
+    def compatible_reach(self, player: int, opponent_reach: Array) -> Array:
+        """[.., K] for each infostate of `player`, the opponent's reach [.., K'] that chance allows.
+
+        Values are counterfactual with respect to the same chance weights.
+        """
+        weighed: Array = opponent_reach @ (
+            self.compatibility.T if player == 0 else self.compatibility
+        )
+        return weighed
+
+    @cached_property
+    def payoffs(self) -> NDArray[np.float64]:
+        """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
+        matrix = np.zeros(self.counts)
+        for cell, worlds in self.cells.items():
+            mean = sum(share * world.payoff() for world, share in worlds)
+            matrix[cell] = self.weights[cell] * mean
+        matrix.flags.writeable = False
+        return matrix
+
+    @cached_property
+    def unit_payoffs(self) -> tuple[NDArray[np.float64], float, bytes]:
+        """`payoffs` divided by its largest entry, that entry, and the bytes of the first."""
+        flat = self.payoffs.ravel()
+        scale = float(flat[int(np.argmax(np.abs(flat)))])
+        unit = self.payoffs / scale if scale != 0.0 else np.zeros_like(self.payoffs)
+        return unit, scale, (np.round(unit, 12) + 0.0).tobytes()  # no -0.0
+
+    def payoff_bounds(self) -> tuple[float, float]:
+        """At the end of the game: the least and the most that player 0 can get."""
+        chance = self.compatibility
+        paid = self.payoffs[chance > 0] / chance[chance > 0]
+        return float(paid.min()), float(paid.max())
+
+    def expand(self, actions: frozenset[str] | None = None) -> Expansion:
+        """The moves with these labels (None: all of them) and the children that they lead to."""
+        return self.space.expand(self, actions)
+
+    @property
+    def expansion(self) -> Expansion:
+        """All moves and children."""
+        return self.space.expand(self)
+
+    def worlds(self) -> Iterator[tuple[tuple[int, int], State, float]]:
+        """Every world state with its cell and its share of the cell's weight."""
+        for cell, worlds in self.cells.items():
+            for world, share in worlds:
+                yield cell, world, share
+
+    def find(self, player: int, private: Hashable) -> int:
+        """The index of the infostate of `player` with this private key."""
+        return self.privates[player].index(private)
+
+    def names(self, player: int) -> list[str]:
+        """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``1,6``.
+
+        It is what differs between the texts that the player sees with each of them; empty if there
+        is only one.
+        """
+        worlds: dict[int, State] = {}
+        for cell, world, _ in self.worlds():
+            worlds.setdefault(cell[player], world)
+        words = [_WORD.findall(worlds[index].render(player)) for index in range(len(worlds))]
+        if len({len(line) for line in words}) == 1:
+            columns = [column for column in zip(*words, strict=True) if len(set(column)) > 1]
+            names = [" ".join(line) for line in zip(*columns, strict=True)] or [""] * len(words)
+        else:
+            names = [" ".join(line) for line in words]
+        names = [name.rstrip(".,") for name in names]
+        if len(set(names)) == len(names):
+            return names
+        return [f"{name} #{number}".strip() for number, name in enumerate(names, start=1)]
+
+    def action_size(self, action: int) -> float | None:
+        """How large a bet `action` is, in pots; None if it is no bet."""
+        return self.sample.action_size(action)
+
+    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
+        """Which of the transitions with these labels `word` names; None if none does."""
+        return labels.index(word) if word in labels else None
+
+
+_WORD = re.compile(r"[^\s\[\]():;]+")
+
+
+class _Piece(NamedTuple):
+    """One world state on its way into a child: where it came from, and how likely by chance."""
+
+    sources: tuple[int, int]
+    world: State
+    weight: float
+    action: int
+
+
+class DerivedStates:
+    """The public states of one game, made once for each `subgame_key` while they are in use.
+
+    Expansions belong to the trees that hold them; the latest are remembered here besides, so that
+    searches one after another do not derive the same moves again.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._known: WeakValueDictionary[Hashable, DerivedState] = WeakValueDictionary()
+        self._remembered: OrderedDict[_ExpansionKey, tuple[Expansion, int]] = OrderedDict()
+        self._cells = 0
+
+    @cached_property
+    def root(self) -> DerivedState:
+        """The first public state, after the private deal."""
+        children = self._children([_Piece((0, 0), self.game.initial(), 1.0, 0)], {0: "start"})
+        if len(children) != 1:
+            raise GameError(f"{self.game.name}: the first public state is not unique")
+        child = children[0].child
+        assert isinstance(child, DerivedState)
+        return child
+
+    def expand(self, state: DerivedState, keep: frozenset[str] | None = None) -> Expansion:
+        """The moves of a public state with these labels, and its children."""
+        if state.mover == TERMINAL:
+            return no_moves()
+        key = state.key, keep
+        known = self._remembered.get(key)
+        if known is not None:
+            self._remembered.move_to_end(key)
+            return known[0]
+        expansion = self._derive(state, keep)
+        cells = sum(len(t.child.weights) for t in expansion.transitions)  # type: ignore[attr-defined]
+        self._remembered[key] = expansion, cells
+        self._cells += cells
+        while self._cells > REMEMBERED_CELLS and len(self._remembered) > 1:
+            self._cells -= self._remembered.popitem(last=False)[1][1]
+        return expansion
+
+    def _derive(self, state: DerivedState, keep: frozenset[str] | None) -> Expansion:
+        """Play every action of every cell and sort the results by what the public sees."""
+        mover = state.mover
+        names: dict[int, str] = {}
+        pieces: list[_Piece] = []
+        known: dict[int, Sequence[int]] = {}
+        for cell, world, share in state.worlds():
+            if world.player != mover:
+                raise GameError(
+                    f"{self.game.name}: public state {world.public()!r} does not tell who moves; "
+                    "make the mover part of public()"
+                )
+            actions = world.actions()
+            if mover != CHANCE and set(known.setdefault(cell[mover], actions)) != set(actions):
+                raise GameError(
+                    f"{self.game.name}: at public state {world.public()!r} a player who knows "
+                    f"{world.private(mover)!r} cannot tell which actions are legal; make what "
+                    "decides it part of private()"
+                )
+            chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
+            weight = state.weights[cell] * share
+            for action, chance in zip(actions, chances, strict=True):
+                if chance == 0.0:
+                    continue
+                if action not in names:
+                    names[action] = world.label(action)
+                if keep is None or mover == CHANCE or names[action] in keep:
+                    pieces.append(_Piece(cell, world.child(action), weight * chance, action))
+        order = sorted({piece.action for piece in pieces})
+        legal = np.ones((0, 0), dtype=bool)
+        if mover != CHANCE:
+            count = state.counts[mover]
+            legal = np.zeros((len(order), count), dtype=bool)
+            slot = {action: number for number, action in enumerate(order)}
+            for number, piece in enumerate(pieces):
+                infostate, action = piece.sources[mover], slot[piece.action]
+                legal[action, infostate] = True
+                moved = action * count + infostate
+                sources = (moved, piece.sources[1]) if mover == 0 else (piece.sources[0], moved)
+                pieces[number] = piece._replace(sources=sources)
+            if not legal.any(axis=0).all():
+                raise GameError(
+                    f"{self.game.name}: after {state.key!r} an infostate is left without an action"
+                )
+        return Expansion(
+            state,
+            order,
+            [names[action] for action in order],
+            legal,
+            self._children(pieces, names),
+        )
+
+    def _children(self, pieces: list[_Piece], names: dict[int, str]) -> list[Transition]:
+        groups: dict[Hashable, list[_Piece]] = {}
+        for piece in pieces:
+            groups.setdefault(piece.world.public(), []).append(piece)
+        made: list[Transition] = []
+        used: dict[str, int] = {}
+        for group in sorted(groups.values(), key=lambda group: min(p.action for p in group)):
+            label = "|".join(names[action] for action in sorted({p.action for p in group}))
+            used[label] = used.get(label, 0) + 1
+            if used[label] > 1:
+                label = f"{label}#{used[label]}"
+            made.append(self._child(self._settle(group), label))
+        return made
+
+    def _settle(self, group: list[_Piece]) -> list[_Piece]:
+        """Play chance events of which the public sees nothing."""
+        while group[0].world.player == CHANCE:
+            played: list[_Piece] = []
+            seen: set[Hashable] = set()
+            for piece in group:
+                world = piece.world
+                if world.player != CHANCE:
+                    return group
+                for action, chance in zip(world.actions(), world.chance(), strict=True):
+                    if chance == 0.0:
+                        continue
+                    child = world.child(action)
+                    seen.add(child.public())
+                    if len(seen) > 1:
+                        return group
+                    played.append(piece._replace(world=child, weight=piece.weight * chance))
+            group = played
+        return group
+
+    def _child(self, group: list[_Piece], label: str) -> Transition:
+        """Number the infostates of one child, merge its cells and check that the merge is exact."""
+        if len(group) > MAX_CELLS:
+            raise GameTooLargeError(
+                f"{self.game.name} has a public state with {len(group):,} pairs of infostates, "
+                f"more than {MAX_CELLS:,}; solve a smaller game"
+            )
+        first: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
+        keyed: list[tuple[Hashable, Hashable, _Piece]] = []
+        for piece in group:
+            keys = piece.world.private(0), piece.world.private(1)
+            for source, private, seen in zip(piece.sources, keys, first, strict=True):
+                if source < seen.get(private, source + 1):
+                    seen[private] = source
+            keyed.append((*keys, piece))
+        key = group[0].world.subgame_key()
+        known = self._known.get(key)
+        if known is None:
+            privates = (
+                tuple(sorted(first[0], key=first[0].__getitem__)),
+                tuple(sorted(first[1], key=first[1].__getitem__)),
+            )
+        else:
+            privates = known.privates
+            if any(set(privates[p]) != set(first[p]) for p in (0, 1)):
+                raise GameError(
+                    f"{self.game.name}: public states with the subgame key {key!r} differ in their "
+                    "infostates; make subgame_key() tell them apart"
+                )
+        index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
+        flows: dict[_FlowKey, dict[State, float]] = {}
+        for name0, name1, piece in keyed:
+            worlds = flows.setdefault((*piece.sources, index[0][name0], index[1][name1]), {})
+            worlds[piece.world] = worlds.get(piece.world, 0.0) + piece.weight
+        pairs = (
+            sorted({(i, to_i) for i, _, to_i, _ in flows}),
+            sorted({(j, to_j) for _, j, _, to_j in flows}),
+        )
+        cells = self._merge(flows, pairs, label)
+        masses = {cell: sum(worlds.values()) for cell, worlds in sorted(cells.items())}
+        total = sum(masses.values())
+        weights = {cell: mass / total for cell, mass in masses.items()}
+        if known is None:
+            shares = {
+                cell: tuple((w, weight / mass) for w, weight in cells[cell].items())
+                for cell, mass in masses.items()
+            }
+            known = self._known[key] = DerivedState(self, key, privates, shares, weights)
+        elif known.weights.keys() != weights.keys() or any(
+            abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
+            for cell, weight in weights.items()
+        ):
+            raise GameError(
+                f"{self.game.name}: public states with the subgame key {key!r} differ in their "
+                "chance weights; make subgame_key() tell them apart"
+            )
+        columns = [np.array(pairs[p], dtype=np.int32).reshape(-1, 2) for p in (0, 1)]
+        return Transition(
+            known,
+            label,
+            total,
+            (columns[0][:, 0].copy(), columns[1][:, 0].copy()),
+            (columns[0][:, 1].copy(), columns[1][:, 1].copy()),
+        )
+
+    def _merge(
+        self,
+        flows: dict[_FlowKey, dict[State, float]],
+        pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
+        label: str,
+    ) -> dict[tuple[int, int], dict[State, float]]:
+        """The worlds of each cell; every way into it must weigh the same and none may be missing.
+
+        Only then is reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell,
+        whatever the players do.
+        """
+        ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        for player in (0, 1):
+            for _, target in pairs[player]:
+                ways[player][target] = ways[player].get(target, 0) + 1
+        cells: dict[tuple[int, int], dict[State, float]] = {}
+        counted: dict[tuple[int, int], int] = {}
+        for (_, _, to_i, to_j), worlds in flows.items():
+            cell = to_i, to_j
+            counted[cell] = counted.get(cell, 0) + 1
+            weight = sum(worlds.values())
+            first = cells.setdefault(cell, worlds)
+            if abs(sum(first.values()) - weight) > WEIGHT_TOLERANCE * weight:
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that chance weighs "
+                    "differently; private() must tell them apart"
+                )
+            if not _agree(first, worlds):
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that differ in their "
+                    "moves or payoffs; private() must tell them apart"
+                )
+        for (to_i, to_j), count in counted.items():
+            if count != ways[0][to_i] * ways[1][to_j]:
+                raise GameError(
+                    f"{self.game.name}: after {label!r} infostates merge that differ in what the "
+                    "opponent may hold; private() must tell them apart"
+                )
+        return cells
+
+
+_ExpansionKey = tuple[Hashable, frozenset[str] | None]
+_FlowKey = tuple[int, int, int, int]
+"""(source of player 0, source of player 1, target of player 0, target of player 1)"""
+
+
+def _agree(first: dict[State, float], second: dict[State, float]) -> bool:
+    """Whether the worlds of one way into a cell may stand for another's, as far as a move shows."""
+    if first.keys() == second.keys():
+        return True
+    one, other = next(iter(first)), next(iter(second))
+    if one.player != other.player:
+        return False
+    if one.player == TERMINAL:
+        worth = [sum(w.payoff() * weight for w, weight in way.items()) for way in (first, second)]
+        return abs(worth[0] - worth[1]) <= WEIGHT_TOLERANCE * max(map(abs, worth))
+    return set(one.actions()) == set(other.actions())

@@ -1,0 +1,394 @@
+"""The arrays of a tree that grows: every node and edge gets its place behind those before it.
+
+Storage has spare capacity, so what an expansion costs does not depend on the size of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.array_record import Float64, Int32, array_names, no_array
+from tacit.kernel import inner_kernel, kernel
+from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
+from tacit.tree.cards.terminals import no_cards
+from tacit.tree.derived import DerivedState
+from tacit.tree.open import OpenExpansion, OpenState
+from tacit.tree.order import Order, Range, visiting_order
+from tacit.tree.public_state import Expansion, PublicState, Transition
+
+
+class Place(NamedTuple):
+    """One public state of a tree: a node, and which of its copies."""
+
+    node: int
+    copy: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Lengths of the flat buffers that a tree's passes need."""
+
+    slots: int
+    reach: tuple[int, int]
+    values: tuple[int, int]
+    scratch: int
+    """Room behind the values for one node's action values, and for the card kernels."""
+    shared_reach: tuple[int, int] = (0, 0)
+    """How much of `reach` each further thread needs for itself."""
+    shared_values: tuple[int, int] = (0, 0)
+    """How much of `values` each further thread needs for itself."""
+
+
+class Layout(Protocol):
+    """A tree laid out for the kernels, and what its nodes stand for."""
+
+    arrays: TreeArrays
+    roots: list[Place]
+    ranges: Sequence[Range]
+    """The ranges of nodes that the passes visit one after the other, parents first."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """How long the flat buffers have to be."""
+
+    @property
+    def order(self) -> Order:
+        """In which order the passes visit the ranges."""
+
+    @property
+    def matrices(self) -> Float64:
+        """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
+
+    def state(self, node: int) -> PublicState:
+        """The public state that the copies of `node` have in common (up to their key)."""
+
+    def expansion(self, node: int) -> Expansion:
+        """The moves that `node` has in this tree."""
+
+
+@dataclass
+class Batch:
+    """Nodes (parents first) and edges to be appended to a tree.
+
+    Numbers of nodes and edges are those in the tree: what is new starts at `first_node` and
+    `first_edge`. entering: the one edge that leads to a node, -1 if it is a root or there are
+    several; expanded: the nodes that get their moves, in the order of their slots.
+    """
+
+    first_node: int = 0
+    first_edge: int = 0
+    states: list[PublicState] = field(default_factory=list)
+    players: list[int] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
+    entering: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    children: list[int] = field(default_factory=list)
+    edge_copies: list[int] = field(default_factory=list)
+    transitions: list[Transition] = field(default_factory=list)
+    expanded: list[tuple[int, PublicState, Expansion, int]] = field(default_factory=list)
+    """(node, state, expansion, first edge)"""
+
+    def add_node(self, state: PublicState, player: int, copies: int, entering: int = -1) -> int:
+        """A new node; returns its number."""
+        self.states.append(state)
+        self.players.append(player)
+        self.copies.append(copies)
+        self.entering.append(entering)
+        return self.first_node + len(self.states) - 1
+
+    def add_edge(self, parent: int, child: int, copy: int, transition: Transition) -> int:
+        """A new edge; returns its number."""
+        self.parents.append(parent)
+        self.children.append(child)
+        self.edge_copies.append(copy)
+        self.transitions.append(transition)
+        return self.first_edge + len(self.parents) - 1
+
+    def begin_moves(self, node: int, state: PublicState, expansion: Expansion) -> None:
+        """The edges that are added next are the moves of `node`."""
+        first = self.first_edge + len(self.parents)
+        self.expanded.append((node, state, expansion, first))
+
+
+NODES, EDGES, SLOTS, SCRATCH = 0, 1, 2, 3
+REACH, VALUES = 4, 6
+"""Entries of the cursor: how many there are; of reaches and values for each player."""
+
+NODE_FIELDS = (
+    "player", "copies", "edge_start", "edge_count", "action_count", "slot_start", "info_count",
+    "reach_start", "value_start", "simple", "locked", "legal_start", "terminal_matrix",
+    "terminal_scale",
+)  # fmt: skip
+EDGE_FIELDS = (
+    "edge_parent", "edge_child", "edge_copy", "edge_factor", "edge_share", "edge_reach",
+    "edge_value", "map_start", "map_count", "cross_value",
+)  # fmt: skip
+
+
+class GrowingLayout:
+    """A tree of derived or open public states, in one range, that can be appended to."""
+
+    def __init__(self, *, fold: bool = True) -> None:
+        self.fold = fold
+        """Whether public states with the same game below share a node."""
+        self.arrays = _no_arrays()
+        self.roots: list[Place] = []
+        self.states: list[PublicState] = []
+        self.expansions: dict[int, Expansion] = {}
+        self.deciders: list[int] = []
+        """The nodes that have slots, in the order of these."""
+        self.cursor = np.zeros(8, dtype=np.int64)
+        self._units: list[NDArray[np.float64]] = []
+        self._unit_number: dict[Hashable, int] = {}
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The whole tree."""
+        return [Range(0, int(self.cursor[NODES]), 0, -1)]
+
+    @property
+    def order(self) -> Order:
+        """One step down and one up."""
+        return visiting_order(self.ranges, [], [0, 0])
+
+    @property
+    def sizes(self) -> Sizes:
+        """How long the flat buffers have to be."""
+        at = self.cursor.tolist()
+        return Sizes(
+            slots=at[SLOTS],
+            reach=(at[REACH], at[REACH + 1]),
+            values=(at[VALUES], at[VALUES + 1]),
+            scratch=max(1, at[SCRATCH]),
+        )
+
+    @property
+    def matrices(self) -> Float64:
+        """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
+        return np.concatenate([unit.ravel() for unit in self._units] or [np.zeros(0)])
+
+    def state(self, node: int) -> PublicState:
+        """The public state that the copies of `node` have in common (up to their key)."""
+        return self.states[node]
+
+    def expansion(self, node: int) -> Expansion:
+        """The moves that `node` has in this tree."""
+        return self.expansions[node]
+
+    def batch(self) -> Batch:
+        """An empty batch that is to be appended next."""
+        return Batch(int(self.cursor[NODES]), int(self.cursor[EDGES]))
+
+    def append(self, batch: Batch) -> None:
+        """Give the nodes and edges of a batch their places behind all others."""
+        arrays, first, first_edge = self.arrays, batch.first_node, batch.first_edge
+        last, last_edge = first + len(batch.states), first_edge + len(batch.parents)
+        arrays.extend(NODE_FIELDS, last)
+        arrays.extend(EDGE_FIELDS, last_edge)
+        self.states += batch.states
+        arrays.player[first:] = batch.players
+        arrays.copies[first:] = batch.copies
+        arrays.info_count[:, first:last] = np.array([s.counts for s in batch.states]).T
+        arrays.legal_start[first:] = -1
+        arrays.terminal_matrix[first:] = -1
+        for number, state in enumerate(batch.states, start=first):
+            if batch.players[number - first] == TERMINAL:
+                self._lay_out_terminal(number, state)
+        arrays.edge_parent[first_edge:] = batch.parents
+        arrays.edge_child[first_edge:] = batch.children
+        arrays.edge_copy[first_edge:] = batch.edge_copies
+        arrays.edge_factor[first_edge:] = [t.factor for t in batch.transitions]
+        arrays.edge_share[first_edge:] = [t.share for t in batch.transitions]
+        arrays.map_count[:, first_edge:last_edge] = IDENTITY
+        arrays.cross_value[:, first_edge:last_edge] = -1
+        for node, state, expansion, edge in batch.expanded:
+            self._lay_out_moves(node, state, expansion, edge)
+        self._lay_out_maps(batch)
+        entering = np.array(batch.entering, dtype=np.int64)
+        place_vectors(arrays, first, first_edge, entering, self.cursor)
+        self.cursor[NODES], self.cursor[EDGES] = last, last_edge
+
+    def append_open(self, leaf: int, expansion: OpenExpansion) -> None:
+        """As `append`, for the moves of one open leaf without copies, in less time."""
+        children, mover = expansion.children, self.states[leaf].mover
+        count = len(children)
+        first, edge = int(self.cursor[NODES]), int(self.cursor[EDGES])
+        self.arrays.extend(NODE_FIELDS, first + count)
+        self.arrays.extend(EDGE_FIELDS, edge + count)
+        payoffs = np.zeros(count)
+        for number, child in enumerate(children):
+            if child.mover == TERMINAL:
+                payoffs[number] = child.sample.payoff()
+        players = np.array(
+            [LEAF if c.mover != TERMINAL else TERMINAL for c in children], dtype=np.int8
+        )
+        chances = np.ones(count) if expansion.chances is None else np.array(expansion.chances)
+        append_children(
+            self.arrays, leaf, mover, players, payoffs, self._open_unit, chances, self.cursor
+        )
+        self.states += children
+        self.expansions[leaf] = expansion
+        if mover < CHANCE:
+            self.deciders.append(leaf)
+
+    @cached_property
+    def _open_unit(self) -> int:
+        return self._unit("open", np.ones((1, 1)))
+
+    def _unit(self, key: Hashable, unit: NDArray[np.float64]) -> int:
+        """The number of a terminal matrix, stored once for terminals that differ by a factor."""
+        number = self._unit_number.get(key)
+        if number is None:
+            number = self._unit_number[key] = len(self._units)
+            start = sum(other.size for other in self._units)
+            self._units.append(unit)
+            self.arrays.extend(("matrix_start",), number + 1)
+            self.arrays.matrix_start[number] = start
+        return number
+
+    def _lay_out_terminal(self, node: int, state: PublicState) -> None:
+        arrays = self.arrays
+        if isinstance(state, OpenState):
+            arrays.terminal_matrix[node] = self._open_unit
+            arrays.terminal_scale[node] = state.sample.payoff()
+            return
+        assert isinstance(state, DerivedState)
+        unit, scale, key = state.unit_payoffs
+        arrays.terminal_matrix[node] = self._unit((unit.shape, key), unit)
+        arrays.terminal_scale[node] = scale
+
+    def _lay_out_moves(
+        self, node: int, state: PublicState, expansion: Expansion, edge: int
+    ) -> None:
+        arrays, mover = self.arrays, state.mover
+        self.expansions[node] = expansion
+        arrays.player[node] = mover
+        arrays.edge_start[node] = edge
+        arrays.edge_count[node] = len(expansion.transitions)
+        arrays.simple[node] = expansion.simple
+        if mover >= CHANCE:
+            return
+        self.deciders.append(node)
+        legal = expansion.legal
+        slots = legal.size * int(arrays.copies[node])
+        arrays.action_count[node] = len(legal)
+        arrays.slot_start[node] = self.cursor[SLOTS]
+        self.cursor[SLOTS] += slots
+        self.cursor[SCRATCH] = max(int(self.cursor[SCRATCH]), slots)
+        if not expansion.all_legal:
+            start = len(arrays.legal)
+            arrays.extend(("legal",), start + legal.size)
+            arrays.legal[start:] = legal.ravel()
+            arrays.legal_start[node] = start
+
+    def _lay_out_maps(self, batch: Batch) -> None:
+        """The maps of edges along which infostates do not keep their index."""
+        arrays = self.arrays
+        sources: list[Int32] = []
+        targets: list[Int32] = []
+        start = mapped = len(arrays.map_source)
+        for _, state, expansion, first in batch.expanded:
+            if expansion.simple:
+                continue
+            counts = state.counts
+            for edge, transition in enumerate(expansion.transitions, start=first):
+                for p in (0, 1):
+                    same = transition.child.counts[p] == counts[p] and transition.identity[p]
+                    if p != state.mover and same:
+                        continue
+                    arrays.map_start[p, edge] = mapped
+                    arrays.map_count[p, edge] = len(transition.sources[p])
+                    mapped += len(transition.sources[p])
+                    sources.append(transition.sources[p])
+                    targets.append(transition.targets[p])
+        if sources:
+            arrays.extend(("map_source", "map_target"), mapped)
+            arrays.map_source[start:] = np.concatenate(sources)
+            arrays.map_target[start:] = np.concatenate(targets)
+
+
+def _no_arrays() -> TreeArrays:
+    """The arrays of a tree without nodes."""
+    empty = {name: no_array(TreeArrays, name) for name in array_names(TreeArrays)}
+    empty["shared_start"] = empty["shared_size"] = np.zeros((2, 2), dtype=np.int64)
+    return TreeArrays(**empty, cards=no_cards())
+
+
+@kernel
+def place_vectors(tree, first, first_edge, entering, cursor):
+    """Give reaches and values of the nodes from `first` on a place, parents first.
+
+    entering: [new nodes] the one edge that leads to a node, or -1. Reaches that cannot differ
+    between a node and its only parent share their place. cursor: [8], moved on.
+    """
+    for node in range(first, len(tree.player)):
+        edge = entering[node - first]
+        for p in range(2):
+            _place_node(tree, node, edge, p, cursor)
+    for edge in range(first_edge, len(tree.edge_parent)):
+        for p in range(2):
+            _place_edge(tree, edge, p)
+
+
+@inner_kernel
+def _place_node(tree, node, edge, p, cursor):
+    entries = np.int64(tree.info_count[p, node]) * tree.copies[node]
+    tree.value_start[p, node] = cursor[VALUES + p]
+    cursor[VALUES + p] += entries
+    if edge >= 0 and tree.map_count[p, edge] == IDENTITY:
+        parent = tree.edge_parent[edge]
+        if tree.player[parent] != p:
+            tree.reach_start[p, node] = tree.reach_start[p, parent]
+            return
+    tree.reach_start[p, node] = cursor[REACH + p]
+    cursor[REACH + p] += entries
+
+
+@inner_kernel
+def _place_edge(tree, edge, p):
+    child = tree.edge_child[edge]
+    before = np.int64(tree.info_count[p, child]) * tree.edge_copy[edge]
+    tree.edge_reach[p, edge] = tree.reach_start[p, child] + before
+    tree.edge_value[p, edge] = tree.value_start[p, child] + before
+
+
+@kernel
+def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor):
+    """Give an open leaf its children, whose entries are the last of the arrays.
+
+    players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: the one that terminals apply;
+    chances: [A].
+    """
+    count = len(players)
+    node, edge = cursor[NODES], cursor[EDGES]
+    tree.player[leaf] = mover
+    tree.edge_start[leaf], tree.edge_count[leaf] = edge, count
+    if mover < CHANCE:
+        tree.simple[leaf] = 1
+        tree.action_count[leaf] = count
+        tree.slot_start[leaf] = cursor[SLOTS]
+        cursor[SLOTS] += count
+        cursor[SCRATCH] = max(cursor[SCRATCH], count)
+    for number in range(count):
+        child, way = node + number, edge + number
+        tree.player[child] = players[number]
+        tree.copies[child] = 1
+        tree.legal_start[child] = -1
+        tree.terminal_matrix[child] = matrix if players[number] == TERMINAL else -1
+        tree.terminal_scale[child] = payoffs[number]
+        tree.edge_parent[way], tree.edge_child[way] = leaf, child
+        tree.edge_factor[way], tree.edge_share[way] = chances[number], 1.0
+        for p in range(2):
+            tree.info_count[p, child] = 1
+            tree.map_count[p, way] = IDENTITY
+            tree.cross_value[p, way] = -1
+            _place_node(tree, child, way, p, cursor)
+            _place_edge(tree, way, p)
+    cursor[NODES] += count
+    cursor[EDGES] += count

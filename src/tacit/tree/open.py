@@ -1,0 +1,138 @@
+"""Public states of games in which nothing is hidden: one world state, one infostate each.
+
+Go, chess and tic-tac-toe are the special case of a public tree whose vectors have length one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, TERMINAL, Game, State
+from tacit.tree.public_state import Array, Expansion, Transition, no_moves
+
+
+class OpenState:
+    """A public state that is its world state, `sample`."""
+
+    __slots__ = ("__weakref__", "mover", "sample")
+
+    privates: tuple[tuple[Hashable], tuple[Hashable]] = ((None,), (None,))
+    counts = (1, 1)
+    margins = (np.ones(1), np.ones(1))
+
+    def __init__(self, world: State) -> None:
+        self.sample = world
+        self.mover = world.player
+
+    @property
+    def key(self) -> Hashable:
+        """The key of the subgame."""
+        return self.sample.subgame_key()
+
+    @property
+    def compatibility(self) -> NDArray[np.float64]:
+        """One pair of infostates."""
+        return _ONE
+
+    def compatible_reach(self, player: int, opponent_reach: Array) -> Array:
+        """[.., 1] the opponent's reach."""
+        return opponent_reach
+
+    @property
+    def payoffs(self) -> NDArray[np.float64]:
+        """[1, 1] player 0's payoff."""
+        return np.array([[self.sample.payoff()]])
+
+    def payoff_bounds(self) -> tuple[float, float]:
+        """At the end of the game: what player 0 gets, twice."""
+        payoff = self.sample.payoff()
+        return payoff, payoff
+
+    def expand(self, actions: frozenset[str] | None = None) -> Expansion:
+        """The moves with these labels (None: all of them) and the children that they lead to."""
+        world = self.sample
+        if self.mover == TERMINAL:
+            return no_moves()
+        chosen = world.actions()
+        if actions is not None and self.mover != CHANCE:
+            chosen = [action for action in chosen if world.label(action) in actions]
+        return OpenExpansion(world, chosen)
+
+    @property
+    def expansion(self) -> Expansion:
+        """All moves and children."""
+        return self.expand()
+
+    def names(self, player: int) -> list[str]:
+        """The one infostate has no name."""
+        return [""]
+
+    def action_size(self, action: int) -> float | None:
+        """How large a bet `action` is, in pots; None if it is no bet."""
+        return self.sample.action_size(action)
+
+    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
+        """Which of the transitions with these labels `word` names; None if none does."""
+        return labels.index(word) if word in labels else None
+
+
+class OpenExpansion(Expansion):
+    """The moves of an open public state; labels and transitions are made when they are asked for.
+
+    children: [A] the public states that follow; chances: [A] their probabilities, ones where a
+    player moves.
+    """
+
+    def __init__(self, world: State, actions: Sequence[int]) -> None:
+        self.world = world
+        self.actions = tuple(actions)
+        self.children = [OpenState(world.child(action)) for action in actions]
+        chance = world.player == CHANCE
+        self.chances = world.chance() if chance else None
+        self.legal = np.ones((0, 0), dtype=bool) if chance else _all_legal(len(self.actions))
+        self.all_legal, self.simple = True, not chance
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        """[A] what the moves are called."""
+        return tuple(self.world.label(action) for action in self.actions)
+
+    @cached_property
+    def transitions(self) -> tuple[Transition, ...]:  # type: ignore[override]
+        """[A] one for each move."""
+        chances = self.chances or [1.0] * len(self.actions)
+        moves = zip(self.children, self.labels, chances, strict=True)
+        made = []
+        for number, (child, label, chance) in enumerate(moves):
+            sources = [_ZERO, _ZERO]
+            if self.chances is None:
+                sources[self.world.player] = np.array([number], dtype=np.int32)
+            made.append(Transition(child, label, chance, (sources[0], sources[1]), (_ZERO, _ZERO)))
+        return tuple(made)
+
+
+class OpenStates:
+    """The public states of one game with nothing hidden."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    @cached_property
+    def root(self) -> OpenState:
+        """The first public state."""
+        return OpenState(self.game.initial())
+
+
+@cache
+def _all_legal(count: int) -> NDArray[np.bool_]:
+    legal = np.ones((count, 1), dtype=bool)
+    legal.flags.writeable = False
+    return legal
+
+
+_ONE = np.ones((1, 1))
+_ZERO = np.zeros(1, dtype=np.int32)
