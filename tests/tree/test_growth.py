@@ -152,7 +152,7 @@ def test_ten_thousand_searches_leave_memory_as_it_was() -> None:
 
 
 class Waiting(State):
-    """A player waits or stops; whoever stops first gets one, the game may take thousands of moves."""
+    """A player waits or stops; whoever stops first gets one. It may take thousands of moves."""
 
     __slots__ = ("left", "over")
 

@@ -7,7 +7,7 @@ much as building a few. Nothing here is recursive: games may be as deep as they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from tacit.tree.public_state import (
     Expansion,
     GameTooLargeError,
     PublicState,
+    Transition,
     find_transition,
     path_words,
 )
@@ -314,7 +315,9 @@ def _different_states(
     return left, expansions
 
 
-def _moves(key, state, actions, expansions):  # type: ignore[no-untyped-def]
+def _moves(
+    key: _Key, state: PublicState, actions: ActionSet | None, expansions: dict[_Key, Expansion]
+) -> Iterator[Transition]:
     """The transitions of a node, as an iterator; none where the tree ends."""
     if key[2] or state.mover == TERMINAL:
         return iter(())

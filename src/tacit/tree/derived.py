@@ -205,7 +205,7 @@ class DerivedStates:
             self._remembered.move_to_end(key)
             return known[0]
         expansion = self._derive(state, keep)
-        cells = sum(len(t.child.weights) for t in expansion.transitions)  # type: ignore[attr-defined]
+        cells = sum(t.child.counts[0] * t.child.counts[1] for t in expansion.transitions)
         self._remembered[key] = expansion, cells
         self._cells += cells
         while self._cells > REMEMBERED_CELLS and len(self._remembered) > 1:
