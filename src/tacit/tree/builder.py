@@ -16,7 +16,6 @@ import numpy as np
 from tacit.array_record import Float64, Int64
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
-from tacit.tree.cards.terminals import CardTables, no_cards
 from tacit.tree.public_state import (
     GameTooLargeError,
     PublicState,
@@ -147,19 +146,6 @@ class Builder:
         self.matrices = MatrixStore()
         self._sizes: dict[_Key, Size] = {}
         self._simple: dict[int, bool] = {}
-
-    def beliefs(self, drawing: Drawing) -> list[tuple[Float64, Float64]] | None:
-        """The reaches at the roots of a drawing, if the game gives them."""
-        return None
-
-    @property
-    def batch_starts(self) -> list[int]:
-        """[ranges + 1] where the batches of card terminals of each range begin; empty: no cards."""
-        return []
-
-    def lay_out_cards(self, drawing: Drawing, scale: Float64) -> CardTables:
-        """Tables for terminals that card kernels evaluate; sets their `terminal_scale` [N]."""
-        return no_cards()
 
     @property
     def root(self) -> PublicState:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import Game, GameError
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
-from tacit.tree.builder import Builder, Drawing, Root, StopRule, keeps_index
-from tacit.tree.cards.terminals import work_size
-from tacit.tree.order import Order, visiting_order
-from tacit.tree.public_state import PublicState
+from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Sizes, TreeArrays
+from tacit.tree.builder import Builder, Drawing, Range, Root, StopRule, keeps_index
+from tacit.tree.cards.layout import CardLayout
+from tacit.tree.cards.states import CardState
+from tacit.tree.cards.terminals import no_cards
+from tacit.tree.order import visiting_order
+from tacit.tree.public_state import Expansion, PublicState, Transition
 
 
 class Place(NamedTuple):
@@ -33,26 +35,17 @@ class Place(NamedTuple):
     copy: int
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Lengths of the flat buffers that a tree's passes need."""
-
-    slots: int
-    reach: tuple[int, int]
-    values: tuple[int, int]
-    scratch: int
-    """Room behind the values for one node's action values, and for the card kernels."""
-    shared_reach: tuple[int, int] = (0, 0)
-    """How much of `reach` each further thread needs for itself."""
-    shared_values: tuple[int, int] = (0, 0)
-    """How much of `values` each further thread needs for itself."""
-
-
 class PublicTree:
     """A public tree or forest of one game."""
 
-    def __init__(self, builder: Builder, drawing: Drawing) -> None:
-        self.builder = builder
+    def __init__(self, source: Builder | CardLayout, drawing: Drawing | None = None) -> None:
+        self._cards: CardLayout | None = None
+        if isinstance(source, CardLayout):
+            self._cards = source
+            self.arrays, self.sizes, self.order = source.arrays, source.sizes, source.order
+            return
+        assert drawing is not None
+        self.builder = source
         self.drawing = drawing
         self._finish()
 
@@ -61,7 +54,7 @@ class PublicTree:
         ranges = self.drawing.ranges
         heads = self.arrays.edge_child[self.arrays.entry_edge]
         entries = np.searchsorted(heads, [*(part.first for part in ranges), self.nodes])
-        self.order: Order = visiting_order(ranges, self.builder.batch_starts, entries.tolist())
+        self.order = visiting_order(ranges, [], entries.tolist())
         for name in ("leaves", "matrices"):
             self.__dict__.pop(name, None)
 
@@ -73,7 +66,7 @@ class PublicTree:
     @property
     def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
         """For each root both players' reaches there, where the game starts with some; else None."""
-        return self.builder.beliefs(self.drawing)
+        return None if self._cards is None else self._cards.beliefs
 
     @property
     def nodes(self) -> int:
@@ -88,7 +81,19 @@ class PublicTree:
     @property
     def roots(self) -> list[Root]:
         """Where each root stands, in the order in which the forest's states were given."""
-        return self.drawing.roots
+        return self.drawing.roots if self._cards is None else self._cards.roots
+
+    @property
+    def ranges(self) -> list[Range]:
+        """The ranges of nodes that the passes visit one after the other, parents first."""
+        return self.drawing.ranges if self._cards is None else self._cards.ranges
+
+    @property
+    def cards(self) -> CardLayout:
+        """The card public states behind the nodes; GameError if this is a tree of another game."""
+        if self._cards is None:
+            raise GameError("this is for trees of hold'em; build one with build_spot")
+        return self._cards
 
     @cached_property
     def leaves(self) -> Int32:
@@ -98,21 +103,47 @@ class PublicTree:
     @cached_property
     def matrices(self) -> Float64:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
-        return self.builder.matrices.packed()[1]
+        return self._cards.matrices if self._cards else self.builder.matrices.packed()[1]
 
-    def state(self, node: int) -> PublicState:
+    def state(self, node: int) -> PublicState | CardState:
         """The public state that the copies of `node` have in common (up to their subgame key)."""
-        return self.drawing.nodes[node].state
+        return self._cards.state(node) if self._cards else self.drawing.nodes[node].state
+
+    def expansion(self, node: int) -> Expansion:
+        """The moves that `node` has in this tree."""
+        if self._cards is not None:
+            return self._cards.expansion(node)
+        return self.drawing.nodes[node].state.expansion
+
+    def labels(self, node: int) -> tuple[str, ...]:
+        """The labels of the transitions of a node."""
+        if self._cards is not None:
+            return self._cards.labels(node)
+        edges = (self.drawing.edges[number] for number in self.drawing.nodes[node].edges)
+        return tuple(edge.transition.label for edge in edges)
+
+    def edges(self, node: int) -> range:
+        """The edges of a node, one for each transition."""
+        first = int(self.arrays.edge_start[node])
+        return range(first, first + int(self.arrays.edge_count[node]))
+
+    def transition(self, edge: int) -> Transition:
+        """The transition along an edge."""
+        if self._cards is None:
+            return self.drawing.edges[edge].transition
+        node = int(self.arrays.edge_parent[edge])
+        return self.expansion(node).transitions[edge - int(self.arrays.edge_start[node])]
 
     def children(self, place: Place) -> list[tuple[str, Place]]:
         """The children of one public state, with the labels of the moves that lead to them."""
-        edges = (self.drawing.edges[number] for number in self.drawing.nodes[place.node].edges)
-        return [(e.transition.label, Place(e.child, e.copy + place.copy)) for e in edges]
+        labels = self.labels(place.node)
+        return [(label, self.child(place, number)) for number, label in enumerate(labels)]
 
     def child(self, place: Place, transition: int) -> Place:
         """The public state after one transition, by its number in the expansion."""
-        edge = self.drawing.edges[self.drawing.nodes[place.node].edges[transition]]
-        return Place(edge.child, edge.copy + place.copy)
+        edge = int(self.arrays.edge_start[place.node]) + transition
+        copy = int(self.arrays.edge_copy[edge]) + place.copy
+        return Place(int(self.arrays.edge_child[edge]), copy)
 
     def walk(self, place: Place | None = None) -> Iterator[tuple[Place, tuple[str, ...]]]:
         """Every public state below `place` (by default the first root), with the path to it."""
@@ -149,7 +180,7 @@ class PublicTree:
             return np.ones(shape, dtype=bool)
         return arrays.legal[start : start + shape[0] * shape[1]].reshape(shape).astype(bool)
 
-    def restricted(self, keep: Callable[[PublicState, str], bool]) -> PublicTree:
+    def restricted(self, keep: Callable[[PublicState | CardState, str], bool]) -> PublicTree:
         """The same tree with fewer legal actions: those that `keep` takes, by state and label.
 
         It shares nodes, slots and vectors with this one, so that policies fit both; public states
@@ -160,14 +191,12 @@ class PublicTree:
         size = len(arrays.legal)
         for node in np.flatnonzero(arrays.action_count > 0).tolist():
             state, legal = self.state(node), self.legal(node)
-            kept = np.array([keep(state, label) for label in state.expansion.labels])
+            kept = np.array([keep(state, label) for label in self.expansion(node).labels])
             if kept.all():
                 continue
             mask = legal & kept[:, None]
             if not mask.any(axis=0).all():
-                raise GameError(
-                    f"{self.game.name}: after {state.key!r} an infostate is left without an action"
-                )
+                raise GameError(f"after {state.key!r} an infostate is left without an action")
             starts[node] = size
             masks.append(mask.ravel().astype(np.int8))
             size += mask.size
@@ -249,10 +278,7 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
             masks.append(legal.ravel().astype(np.int8))
     terminal_matrix = np.full(len(nodes), -1, dtype=np.int32)
     terminal_scale = np.zeros(len(nodes))
-    cards = builder.lay_out_cards(drawing, terminal_scale)
-    dense = player == TERMINAL
-    dense[cards.batch_node] = False
-    for number in np.flatnonzero(dense).tolist():
+    for number in np.flatnonzero(player == TERMINAL).tolist():
         stored = builder.matrices.add(nodes[number].state.payoffs)
         terminal_matrix[number], terminal_scale[number] = stored
     entries = info_count.astype(np.int64) * copies
@@ -314,7 +340,7 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         matrix_start=builder.matrices.packed()[0],
         shared_start=places.shared_start,
         shared_size=places.shared_size,
-        cards=cards,
+        cards=no_cards(),
     )
     shared = places.shared_size
     ends = places.shared_start + shared
@@ -322,7 +348,7 @@ def _lay_out(drawing: Drawing, builder: Builder) -> tuple[TreeArrays, Sizes]:
         slots=slots,
         reach=(int(ends[0, 0]), int(ends[0, 1])),
         values=(int(ends[1, 0]), int(ends[1, 1])),
-        scratch=max(1, scratch, work_size(int(info_count.max())) if len(cards.batch_node) else 0),
+        scratch=max(1, scratch),
         shared_reach=(int(shared[0, 0]), int(shared[0, 1])),
         shared_values=(int(shared[1, 0]), int(shared[1, 1])),
     )
