@@ -391,12 +391,12 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     from tacit.games import CHANCE, GameError
     from tacit.games.holdem.cards import NUM_HANDS
     from tacit.games.holdem.ranges import parse_range
-    from tacit.solve.spot import find
+    from tacit.solve.spot_node import find
 
-    state = tree.state(find(tree, path).node)
-    if state.mover >= CHANCE:
+    node = find(tree, path).node
+    if tree.state(node).mover >= CHANCE:
         raise GameError(f"no player moves after {path!r}, so nothing can be locked there")
-    labels = state.expansion.labels
+    labels = tree.labels(node)
     for action in lock:
         if action not in labels:
             raise GameError(

@@ -18,7 +18,8 @@ from scipy.sparse import coo_array, csr_array, hstack
 
 from tacit.games import GameError
 from tacit.solve.engine import normalise
-from tacit.tree import TERMINAL, PublicTree
+from tacit.tree import TERMINAL, Place, PublicTree
+from tacit.tree.public_state import Transition
 
 Indices = NDArray[np.int64]
 
@@ -73,8 +74,9 @@ class Flow:
         for node in range(tree.nodes):
             come, to = self.flow(node)
             own = self._decide(tree, node, come, to) if arrays.player[node] == player else None
-            for number in tree.drawing.nodes[node].edges:
-                self._follow(tree, number, come, to, own)
+            for number, transition in enumerate(tree.expansion(node).transitions):
+                child = tree.child(Place(node, 0), number)
+                self._follow(tree, node, transition, child, come, to, own)
         rows, columns, entries = zip(
             *((r, c, np.full(len(r), sign)) for r, c, sign in self._matrix), strict=True
         )
@@ -108,17 +110,20 @@ class Flow:
         return own
 
     def _follow(
-        self, tree: PublicTree, number: int, come: Indices, to: Indices, own: Indices | None
+        self,
+        tree: PublicTree,
+        node: int,
+        transition: Transition,
+        child: Place,
+        come: Indices,
+        to: Indices,
+        own: Indices | None,
     ) -> None:
-        """Carry the flow along an edge."""
-        arrays, edge = tree.arrays, tree.drawing.edges[number]
-        node = edge.parent
+        """Carry the flow along an edge to the `child` of the first copy of `node`."""
+        arrays = tree.arrays
         copies, count = int(arrays.copies[node]), int(arrays.info_count[self.player, node])
-        below = int(arrays.info_count[self.player, edge.child])
-        sources, targets = (
-            edge.transition.sources[self.player],
-            edge.transition.targets[self.player],
-        )
+        below = int(arrays.info_count[self.player, child.node])
+        sources, targets = transition.sources[self.player], transition.targets[self.player]
         for source, target in zip(sources, targets, strict=True):
             if own is not None:
                 action, infostate = divmod(int(source), count)
@@ -127,7 +132,8 @@ class Flow:
             else:
                 here = to % count == source
                 variables, taken = come[here], to[here] // count
-            self.into[edge.child].append((variables, (edge.copy + taken) * below + int(target)))
+            entries = (child.copy + taken) * below + int(target)
+            self.into[child.node].append((variables, entries))
 
 
 def _sparse(
@@ -160,10 +166,13 @@ def payoff_matrix(tree: PublicTree, flows: tuple[Flow, ...]) -> csr_array:
 
 def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
     """For each node [copies]: what chance has multiplied its normalised weights by."""
-    scale = [np.ones(int(copies)) for copies in tree.arrays.copies]
-    for edge in tree.drawing.edges:
-        above = scale[edge.parent]
-        scale[edge.child][edge.copy : edge.copy + len(above)] = above * edge.transition.factor
+    arrays = tree.arrays
+    scale = [np.ones(int(copies)) for copies in arrays.copies]
+    for node in range(tree.nodes):
+        for edge in tree.edges(node):
+            first = int(arrays.edge_copy[edge])
+            below = scale[int(arrays.edge_child[edge])]
+            below[first : first + len(scale[node])] = scale[node] * arrays.edge_factor[edge]
     return scale
 
 

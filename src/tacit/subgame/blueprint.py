@@ -20,7 +20,6 @@ from tacit.solve.best_response import BestResponse
 from tacit.solve.engine import Beliefs
 from tacit.solve.solution import Solution
 from tacit.tree import TERMINAL, Place, PublicState, PublicTree
-from tacit.tree.builder import Edge
 from tacit.tree.passes import BEST, EXPECT
 
 Array = NDArray[Any]
@@ -164,19 +163,18 @@ class BlueprintValues:
 
     def names(self, place: Place) -> str:
         """The moves from the root to a public state."""
-        edges = self.tree.drawing.edges
-        return " ".join(edges[number].transition.label for _, number in self.path(place))
+        return " ".join(self.tree.transition(number).label for _, number in self.path(place))
 
     def path(self, place: Place) -> list[tuple[Place, int]]:
         """The public states from the root to `place`, each with the edge that is taken there."""
         found: list[tuple[Place, int]] = []
-        here = place
+        arrays, here = self.tree.arrays, place
         while here not in self._roots:
             for number in self._incoming.get(here.node, ()):
-                edge = self.tree.drawing.edges[number]
-                copy = here.copy - edge.copy
-                if 0 <= copy < self.tree.drawing.nodes[edge.parent].copies:
-                    here = Place(edge.parent, copy)
+                parent = int(arrays.edge_parent[number])
+                copy = here.copy - int(arrays.edge_copy[number])
+                if 0 <= copy < arrays.copies[parent]:
+                    here = Place(parent, copy)
                     found.append((here, number))
                     break
             else:
@@ -191,8 +189,8 @@ class BlueprintValues:
     def _incoming(self) -> dict[int, list[int]]:
         """For each node the edges that lead to it."""
         into: dict[int, list[int]] = {}
-        for number, edge in enumerate(self.tree.drawing.edges):
-            into.setdefault(edge.child, []).append(number)
+        for number, child in enumerate(self.tree.arrays.edge_child.tolist()):
+            into.setdefault(child, []).append(number)
         return into
 
     def _gifts(self, place: Place, weights: Vector) -> tuple[Vector, Vector]:
@@ -209,9 +207,9 @@ class BlueprintValues:
         count = self.tree.state(start).counts[self.opponent]
         split, whole, scale = np.zeros(count), np.zeros(count), 1.0
         for here, number in path:
-            edge = self.tree.drawing.edges[number]
-            sources = edge.transition.sources[self.opponent]
-            targets = edge.transition.targets[self.opponent]
+            transition = self.tree.transition(number)
+            sources = transition.sources[self.opponent]
+            targets = transition.targets[self.opponent]
             old = self.tree.state(here.node).counts[self.opponent]
             loss = scaled = np.zeros(1)
             if self.tree.arrays.player[here.node] == self.opponent:
@@ -220,10 +218,10 @@ class BlueprintValues:
                 scaled = scale * lost
                 above = mass[sources % old]
                 loss = np.divide(lost, above, out=np.zeros(len(lost)), where=above > 0)
-            below = edge.transition.child.counts[self.opponent]
+            below = transition.child.counts[self.opponent]
             split = least_gifts(below, targets, split[sources % old] + loss)
             whole = least_gifts(below, targets, whole[sources % old] + scaled)
-            scale *= edge.transition.factor
+            scale *= transition.factor
         mass = scale * weights
         return split, np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0)
 
@@ -237,14 +235,13 @@ class BlueprintValues:
             flat = responder.work.values[self.opponent]
             count = state.counts[self.opponent]
             worth = np.zeros(int(arrays.action_count[node]) * count)
-            for number in self.tree.drawing.nodes[node].edges:
-                edge: Edge = self.tree.drawing.edges[number]
-                child = self.tree.vectors(flat, self.opponent, edge.child, values=True)
-                come = child[edge.copy + place.copy][edge.transition.targets[self.opponent]]
-                np.add.at(
-                    worth, edge.transition.sources[self.opponent], edge.transition.factor * come
-                )
-            legal = state.expansion.legal.ravel()
+            expansion = self.tree.expansion(node)
+            for number, transition in enumerate(expansion.transitions):
+                below = self.tree.child(place, number)
+                child = self.tree.vectors(flat, self.opponent, below.node, values=True)
+                come = child[below.copy][transition.targets[self.opponent]]
+                np.add.at(worth, transition.sources[self.opponent], transition.factor * come)
+            legal = expansion.legal.ravel()
             best = self.tree.vectors(flat, self.opponent, node, values=True)[place.copy]
             lost = np.where(legal, np.tile(best, len(worth) // count) - worth, 0.0)
             reach = self.tree.vectors(

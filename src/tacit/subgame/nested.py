@@ -104,7 +104,7 @@ class NestedState:
     def after(self, number: int) -> NestedState:
         """The course after the transition with this number, solving what has to be solved."""
         tree = self.plan.tree
-        edge = tree.drawing.nodes[self.place.node].edges[number]
+        edge = tree.edges(self.place.node)[number]
         below = tree.children(self.place)[number][1]
         follows = replace(self, place=below)
         opponent = 1 - self.nesting.player
@@ -123,7 +123,7 @@ class NestedState:
     def _is_known(self, edge: int) -> bool:
         """Whether a known action of some infostate leads along an edge."""
         tree = self.plan.tree
-        sources = tree.drawing.edges[edge].transition.sources[1 - self.nesting.player]
+        sources = tree.transition(edge).sources[1 - self.nesting.player]
         return bool(tree.legal(self.place.node).ravel()[sources].any())
 
     def _solve_below(self, below: Place) -> NestedState:
@@ -135,7 +135,7 @@ class NestedState:
     def _solve_new(self, below: Place, edge: int) -> NestedState:
         """Solve the subgame after an unknown move; she could have had the best of the known."""
         view = self.plan.blueprint_values.at(self.place)
-        transition = self.plan.tree.drawing.edges[edge].transition
+        transition = self.plan.tree.transition(edge)
         count = view.state.counts[view.opponent]
         sources = transition.sources[view.opponent] % count
         targets = transition.targets[view.opponent]
@@ -169,8 +169,8 @@ class NestedState:
         """Solve the subgame before an unknown move, with that move in it, and take it."""
         view = self.plan.blueprint_values.at(self.place)
         tree = self.plan.tree
-        sources = tree.drawing.edges[edge].transition.sources[view.opponent]
-        labels = view.state.expansion.labels
+        sources = tree.transition(edge).sources[view.opponent]
+        labels = tree.labels(self.place.node)
         added = {labels[a] for a in np.unique(sources // view.state.counts[view.opponent])}
 
         def known(state: Any, label: str) -> bool:

@@ -18,7 +18,6 @@ from tacit.games import GameError
 from tacit.subgame.abstraction import Keep
 from tacit.subgame.blueprint import Blueprint
 from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
-from tacit.tree.cards.states import HoldemState
 
 Array = NDArray[Any]
 Kind = Literal["pseudo-harmonic", "nearest"]
@@ -65,7 +64,7 @@ def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind
         if state.mover == player:
             _write(tree, blueprint.policy, player, place, imagined, written)
         for number, (label, child) in enumerate(tree.children(place)):
-            transition = state.expansion.transitions[number]
+            transition = tree.expansion(place.node).transitions[number]
             come: list[tuple[Array, Place]] = []
             for weight, there in imagined:
                 if state.mover == player:
@@ -76,7 +75,7 @@ def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind
                     flow = weight[transition.sources[player]]
                 moved = np.zeros(transition.child.counts[player])
                 np.add.at(moved, transition.targets[player], flow)
-                for taken, chance in _taken(tree, state, there, label, known, player, kind):
+                for taken, chance in _taken(tree, place, there, label, known, player, kind):
                     come.append((moved * chance, dict(tree.children(there))[taken]))
             if any(weight.any() for weight, _ in come):
                 stack.append((child, come))
@@ -96,7 +95,7 @@ def _write(
     total = sum(weight for weight, _ in imagined)
     mixed = np.zeros_like(block)
     for weight, there in imagined:
-        if tree.state(there.node).expansion.labels != tree.state(place.node).expansion.labels:
+        if tree.labels(there.node) != tree.labels(place.node):
             raise GameError(
                 f"{tree.game.name}: translated bets lead to states with other actions; only games "
                 "in which they do not can be translated"
@@ -108,18 +107,15 @@ def _write(
 
 def _rows(real: PublicState, imagined: PublicState, player: int) -> NDArray[np.int64]:
     """[K] for each infostate of the real state, which of the imagined state's it is."""
-    if real is imagined or (
-        isinstance(real, HoldemState)
-        and isinstance(imagined, HoldemState)
-        and real.board == imagined.board
-    ):
+    if real.privates[player] == imagined.privates[player]:
         return np.arange(real.counts[player])
-    return np.array([imagined.find(player, key) for key in real.privates[player]])
+    number = {key: index for index, key in enumerate(imagined.privates[player])}
+    return np.array([number[key] for key in real.privates[player]])
 
 
 def _taken(
     tree: PublicTree,
-    state: PublicState,
+    place: Place,
     there: Place,
     label: str,
     known: Keep,
@@ -127,16 +123,18 @@ def _taken(
     kind: Kind,
 ) -> list[tuple[str, float]]:
     """What a move at the real `state` is taken for at the imagined one, with probabilities."""
-    imagined = tree.state(there.node)
+    state, imagined = tree.state(place.node), tree.state(there.node)
     if state.mover in (CHANCE, player) or known(imagined, label):
         return [(label, 1.0)]
     sizes = {}
-    for action, name in zip(imagined.expansion.actions, imagined.expansion.labels, strict=True):
-        size = imagined.sample.action_size(action)
+    expansion = tree.expansion(there.node)
+    for action, name in zip(expansion.actions, expansion.labels, strict=True):
+        size = imagined.action_size(action)
         if size is not None and known(imagined, name):
             sizes[name] = size
-    number = state.expansion.labels.index(label) if label in state.expansion.labels else -1
-    size = state.sample.action_size(state.expansion.actions[number]) if number >= 0 else None
+    real = tree.expansion(place.node)
+    number = real.labels.index(label) if label in real.labels else -1
+    size = state.action_size(real.actions[number]) if number >= 0 else None
     if size is None or not sizes:
         raise GameError(
             f"{tree.game.name}: {label!r} is no bet that can be taken for a known one; translation "

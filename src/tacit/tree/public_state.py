@@ -125,6 +125,16 @@ class PublicState:
         matrix.flags.writeable = False
         return matrix
 
+    def payoff_bounds(self) -> tuple[float, float]:
+        """At the end of the game: the least and the most that player 0 can get."""
+        chance = self.compatibility
+        paid = self.payoffs[chance > 0] / chance[chance > 0]
+        return float(paid.min()), float(paid.max())
+
+    def action_size(self, action: int) -> float | None:
+        """How large a bet `action` is, in pots; None if it is no bet."""
+        return self.sample.action_size(action)
+
     @cached_property
     def expansion(self) -> Expansion:
         """The moves and children of this public state."""

@@ -38,14 +38,13 @@ class Place(NamedTuple):
 class PublicTree:
     """A public tree or forest of one game."""
 
-    def __init__(self, source: Builder | CardLayout, drawing: Drawing | None = None) -> None:
+    def __init__(self, builder: Builder, drawing: Drawing | CardLayout) -> None:
+        self.builder = builder
         self._cards: CardLayout | None = None
-        if isinstance(source, CardLayout):
-            self._cards = source
-            self.arrays, self.sizes, self.order = source.arrays, source.sizes, source.order
+        if isinstance(drawing, CardLayout):
+            self._cards = drawing
+            self.arrays, self.sizes, self.order = drawing.arrays, drawing.sizes, drawing.order
             return
-        assert drawing is not None
-        self.builder = source
         self.drawing = drawing
         self._finish()
 
@@ -55,7 +54,7 @@ class PublicTree:
         heads = self.arrays.edge_child[self.arrays.entry_edge]
         entries = np.searchsorted(heads, [*(part.first for part in ranges), self.nodes])
         self.order = visiting_order(ranges, [], entries.tolist())
-        for name in ("leaves", "matrices"):
+        for name in ("leaves", "matrices", "parent_edge"):
             self.__dict__.pop(name, None)
 
     @property
@@ -105,12 +104,24 @@ class PublicTree:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
         return self._cards.matrices if self._cards else self.builder.matrices.packed()[1]
 
+    @cached_property
+    def parent_edge(self) -> NDArray[np.int64]:
+        """[N] the one edge that leads to each node, -1 if it is a root or there are several."""
+        child = self.arrays.edge_child
+        found = np.full(self.nodes, -1, dtype=np.int64)
+        found[child] = np.arange(len(child))
+        found[np.bincount(child, minlength=self.nodes) != 1] = -1
+        found[[root.node for root in self.roots]] = -1
+        return found
+
     def state(self, node: int) -> PublicState | CardState:
         """The public state that the copies of `node` have in common (up to their subgame key)."""
         return self._cards.state(node) if self._cards else self.drawing.nodes[node].state
 
     def expansion(self, node: int) -> Expansion:
         """The moves that `node` has in this tree."""
+        if not self.arrays.edge_count[node]:
+            return Expansion((), (), np.ones((0, 0), dtype=bool), ())
         if self._cards is not None:
             return self._cards.expansion(node)
         return self.drawing.nodes[node].state.expansion

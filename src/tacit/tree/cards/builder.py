@@ -1,13 +1,30 @@
-"""The public tree of a hold'em spot."""
+"""Builds the public trees of hold'em spots."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tacit.games.holdem.spot import Spot
 from tacit.tree.cards.betting_template import Stop
-from tacit.tree.cards.layout import Progress, lay_out_cards
+from tacit.tree.cards.layout import CardLayout, Progress, lay_out_cards
 from tacit.tree.cards.size import spot_size
 from tacit.tree.cards.states import CardState
 from tacit.tree.public_tree import PublicTree
+
+
+class CardBuilder:
+    """Lays out the trees below card public states."""
+
+    def draw(
+        self,
+        states: Sequence[CardState],
+        *,
+        depth: int | None = None,
+        stop: Stop | None = None,
+        fold: bool = True,
+    ) -> CardLayout:
+        """The subgames at `states`; see `lay_out_cards`. Every public state is a node of its own."""
+        return lay_out_cards(states, depth=depth, stop=stop, share=depth is None and stop is None)
 
 
 def build_spot(
@@ -16,7 +33,6 @@ def build_spot(
     isomorphism: bool = True,
     stop: Stop | None = None,
     depth: int | None = None,
-    share: bool = True,
     storage: int = 32,
     max_bytes: int = 8 << 30,
     progress: Progress | None = None,
@@ -26,10 +42,10 @@ def build_spot(
     GameTooLargeError states the estimate if solving it, with `storage` bits a number, would take
     more than `max_bytes`.
     """
-    if stop is None and depth is None:
+    whole = stop is None and depth is None
+    if whole:
         size = spot_size(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
         size.check(max_bytes, spot.name)
     root = CardState.of(spot, isomorphism=isomorphism)
-    return PublicTree(
-        lay_out_cards([root], stop=stop, depth=depth, share=share, progress=progress)
-    )
+    layout = lay_out_cards([root], stop=stop, depth=depth, share=whole, progress=progress)
+    return PublicTree(CardBuilder(), layout)
