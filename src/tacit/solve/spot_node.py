@@ -1,6 +1,7 @@
-"""What a point of a solved hold'em spot shows: who moves, what each hand does, reaches, values, equity.
+"""What a point of a solved hold'em spot shows: who moves, what each hand does there, and its worth.
 
-Cards that differ from those of the tree in the names of suits only are found and shown as asked for.
+Cards that differ from those of the tree in the names of suits only are found, and shown as they
+were asked for.
 """
 
 from __future__ import annotations

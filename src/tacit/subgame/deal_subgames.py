@@ -142,7 +142,7 @@ class DealSubgames:
         for line in self.lines:
             betting = self.tree.cards.state(line.node).betting.deal()
             states.append(CardState(spot, betting, deal, line.history + "/"))
-        tree = build_forest(self.tree.builder, states)
+        tree = build_forest(self.tree.builder, states)  # type: ignore[arg-type]
         row = self.buckets.of(child.board)
         policy, last = np.zeros((2, tree.sizes.slots))
         for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
@@ -267,8 +267,7 @@ class DealSubgames:
                 if mover not in PLAYERS:
                     continue
                 below = [
-                    values[int(self.tree.arrays.edge_child[edge])]
-                    for edge in self.tree.edges(node)
+                    values[int(self.tree.arrays.edge_child[edge])] for edge in self.tree.edges(node)
                 ]
                 values[node] = np.max(below, axis=0) if mover == player else np.sum(below, axis=0)
             found.append(self._root_value(player, values))

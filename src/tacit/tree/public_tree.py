@@ -22,7 +22,6 @@ from tacit.games import Game, GameError
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Sizes, TreeArrays
 from tacit.tree.builder import Builder, Drawing, Range, Root, StopRule, keeps_index
 from tacit.tree.cards.layout import CardLayout
-from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import no_cards
 from tacit.tree.order import visiting_order
 from tacit.tree.public_state import Expansion, PublicState, Transition
@@ -91,7 +90,7 @@ class PublicTree:
     def cards(self) -> CardLayout:
         """The card public states behind the nodes; GameError if this is a tree of another game."""
         if self._cards is None:
-            raise GameError("this is for trees of hold'em; build one with build_spot")
+            raise GameError("hands and boards are for trees of hold'em; build one with build_spot")
         return self._cards
 
     @cached_property
@@ -114,9 +113,11 @@ class PublicTree:
         found[[root.node for root in self.roots]] = -1
         return found
 
-    def state(self, node: int) -> PublicState | CardState:
+    def state(self, node: int) -> PublicState:
         """The public state that the copies of `node` have in common (up to their subgame key)."""
-        return self._cards.state(node) if self._cards else self.drawing.nodes[node].state
+        if self._cards is not None:
+            return self._cards.state(node)  # type: ignore[return-value]
+        return self.drawing.nodes[node].state
 
     def expansion(self, node: int) -> Expansion:
         """The moves that `node` has in this tree."""
@@ -191,7 +192,7 @@ class PublicTree:
             return np.ones(shape, dtype=bool)
         return arrays.legal[start : start + shape[0] * shape[1]].reshape(shape).astype(bool)
 
-    def restricted(self, keep: Callable[[PublicState | CardState, str], bool]) -> PublicTree:
+    def restricted(self, keep: Callable[[PublicState, str], bool]) -> PublicTree:
         """The same tree with fewer legal actions: those that `keep` takes, by state and label.
 
         It shares nodes, slots and vectors with this one, so that policies fit both; public states

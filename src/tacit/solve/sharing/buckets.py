@@ -130,6 +130,8 @@ class BucketLayout:
         known: dict[tuple[Deal, int], int] = {}
         deals: dict[Deal, NDArray[np.int32]] = {}
         rows: tuple[list[tuple[int, int, int, int]], ...] = ([], [])
+        if not len(arrays.cards.batch_node):
+            raise GameError("card buckets are for trees of hold'em")
         for node in np.flatnonzero(arrays.action_count > 0).tolist():
             state = tree.cards.state(node)
             player, deal = state.mover, state.deal

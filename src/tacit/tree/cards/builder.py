@@ -23,7 +23,7 @@ class CardBuilder:
         stop: Stop | None = None,
         fold: bool = True,
     ) -> CardLayout:
-        """The subgames at `states`; see `lay_out_cards`. Every public state is a node of its own."""
+        """The subgames at `states`, each public state a node of its own; see `lay_out_cards`."""
         return lay_out_cards(states, depth=depth, stop=stop, share=depth is None and stop is None)
 
 
@@ -48,4 +48,4 @@ def build_spot(
         size.check(max_bytes, spot.name)
     root = CardState.of(spot, isomorphism=isomorphism)
     layout = lay_out_cards([root], stop=stop, depth=depth, share=whole, progress=progress)
-    return PublicTree(CardBuilder(), layout)
+    return PublicTree(CardBuilder(), layout)  # type: ignore[arg-type]

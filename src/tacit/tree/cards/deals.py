@@ -47,8 +47,9 @@ def _ties() -> NDArray[np.int32]:
     """
     suits = HAND_CARDS % 4
     apart = (suits[:, 0] - suits[:, 1]) % 4
-    order = 4 * apart.astype(np.int32) + suits[:, 0]
-    return (order << _HAND_BITS) + np.arange(NUM_HANDS, dtype=np.int32)
+    order: NDArray[np.int32] = (4 * apart + suits[:, 0]).astype(np.int32)
+    ties: NDArray[np.int32] = (order << _HAND_BITS) + np.arange(NUM_HANDS, dtype=np.int32)
+    return ties
 
 
 _TIES = _ties()
@@ -109,10 +110,14 @@ class Deal:
         cls, board: tuple[int, ...], ranges: Ranges, last: int, symmetries: tuple[Suits, ...]
     ) -> Deal:
         """The deal with which a spot begins."""
-        made = _hands(np.array([board], np.int8).reshape(1, -1), ranges, showdown=len(board) == last)
+        made = _hands(
+            np.array([board], np.int8).reshape(1, -1), ranges, showdown=len(board) == last
+        )
         hands = made[0].hands, made[1].hands
         strengths = made[0].strengths, made[1].strengths
-        return cls(board, ranges, last, symmetries, hands, strengths if len(board) == last else None)
+        return cls(
+            board, ranges, last, symmetries, hands, strengths if len(board) == last else None
+        )
 
     @property
     def following(self) -> tuple[NextDeal, ...]:
@@ -148,7 +153,9 @@ class Deal:
         if len(self.symmetries) == 1:
             return self.symmetries
         dealt = set(cards)
-        return tuple(s for s in self.symmetries if {permute_card(s, card) for card in cards} == dealt)
+        return tuple(
+            s for s in self.symmetries if {permute_card(s, card) for card in cards} == dealt
+        )
 
     @cached_property
     def privates(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -231,9 +238,7 @@ class _Hands:
     starts: list[int]
 
 
-def _hands(
-    boards: NDArray[np.int8], ranges: Ranges, *, showdown: bool
-) -> tuple[_Hands, _Hands]:
+def _hands(boards: NDArray[np.int8], ranges: Ranges, *, showdown: bool) -> tuple[_Hands, _Hands]:
     """The live hands of both players on each of `boards` [B, cards], in the order of infostates."""
     count = len(boards)
     if showdown:

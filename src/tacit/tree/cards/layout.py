@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -47,8 +47,8 @@ class _Block:
     part: int
     dealt: NextDeal | None = None
     number: int = -1
-    frontier: Int32 | None = None
-    """[entries] the nodes whose deal leads to the entries; None at a root."""
+    frontier: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[entries] the nodes whose deal leads to the entries; [0] at a root."""
 
 
 class CardLayout:
@@ -99,8 +99,11 @@ class CardLayout:
         children = arrays.edge_child[first : first + int(arrays.edge_count[node])].tolist()
         made = state.expand()
         ways = zip(made.transitions, children, strict=True)
-        transitions = tuple(replace(way, child=self.state(child)) for way, child in ways)
-        return replace(made, transitions=transitions)
+        transitions = tuple(
+            replace(way, child=self.state(child))  # type: ignore[arg-type]
+            for way, child in ways
+        )
+        return Expansion(made.actions, made.labels, made.legal, transitions)
 
     @cached_property
     def street(self) -> Int8:
@@ -155,7 +158,9 @@ class _Plan:
         self.blocks: list[_Block] = []
         for state in roots:
             entry = Entry(state.betting, state.history, depth, root=True)
-            self._add(_Block(walk_street(state.spot, [entry], stop), state, state.deal, self.nodes, 0))
+            self._add(
+                _Block(walk_street(state.spot, [entry], stop), state, state.deal, self.nodes, 0)
+            )
         self.ranges = [Range(0, self.nodes, 0, -1)]
         groups: dict[tuple[int, int], list[_Block]] = {}
         for block in self.blocks:
@@ -186,11 +191,12 @@ class _Plan:
     def _below(
         self, above: Sequence[_Block], templates: Sequence[StreetTemplate], parent: int
     ) -> None:
-        """A range for each board that may follow blocks of one range and board, and what follows."""
+        """A range for each board that may follow blocks of one board, and what follows it."""
         if not templates:
             return
         level = self.ranges[parent].level + 1
-        frontier = np.concatenate([block.first + block.template.deals for block in above])
+        nodes = [block.first + block.template.deals.astype(np.int64) for block in above]
+        frontier = np.concatenate(nodes)
         for number, dealt in enumerate(above[0].deal.following):
             part = len(self.ranges)
             block = _Block(
@@ -425,7 +431,8 @@ def _nodes(group: list[_Block], inside: NDArray[Any]) -> NDArray[np.int64]:
 
 def _starts(lengths: NDArray[Any]) -> Int64:
     """[.] where each begins if they stand one behind the other."""
-    return np.cumsum(lengths, dtype=np.int64) - lengths
+    starts: Int64 = np.cumsum(lengths, dtype=np.int64) - lengths
+    return starts
 
 
 def _offsets(widths: Int64, group: Int32, count: int) -> tuple[Int64, Int64]:

@@ -142,10 +142,10 @@ class CardState:
         for number, (action, label) in enumerate(zip(chosen, labels, strict=True)):
             own = numbers(self.counts[self.mover], number)
             sources = (own, targets[1]) if self.mover == 0 else (targets[0], own)
-            child = CardState(
-                self.spot, self.betting.act(action), self.deal, self.history + label
+            child = CardState(self.spot, self.betting.act(action), self.deal, self.history + label)
+            transitions.append(
+                Transition(child, label, 1.0, sources, targets)  # type: ignore[arg-type]
             )
-            transitions.append(Transition(child, label, 1.0, sources, targets))
         legal = np.broadcast_to(np.True_, (len(chosen), self.counts[self.mover]))
         return Expansion(chosen, labels, legal, tuple(transitions))
 
@@ -153,7 +153,7 @@ class CardState:
         betting = self.betting.deal()
         transitions = [
             Transition(
-                CardState(self.spot, betting, dealt.deal, self.history + "/"),
+                CardState(self.spot, betting, dealt.deal, self.history + "/"),  # type: ignore[arg-type]
                 dealt.label,
                 dealt.chance,
                 dealt.sources,
