@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -325,7 +324,7 @@ def test_the_subgames_of_a_forest_are_solved_as_each_alone() -> None:
             blocks(forest, policy, number), blocks(tree, alone.average_policy(), 0), strict=True
         )
         for together, apart in pairs:
-            assert_allclose(together, apart, atol=1e-3)
+            assert_allclose(together, apart, atol=1e-6)
 
 
 def test_a_depth_counts_the_moves_of_players() -> None:
@@ -340,7 +339,6 @@ def test_progress_is_told_up_to_the_end() -> None:
     told: list[float] = []
     lay_out_cards(forest_roots()[:3], progress=told.append)
     assert told == sorted(told) and told[-1] == 1.0
-    assert all(first <= second for first, second in combinations(told, 2))
 
 
 def test_an_expansion_leads_to_the_states_of_the_tree() -> None:
