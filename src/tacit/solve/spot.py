@@ -37,6 +37,11 @@ DEFAULT_TARGET = 0.5
 RIVER_TARGET = 0.1
 """Percent of the pot to which rivers that a file left out are solved again."""
 FIRST_CHECK = 16
+NEAR = 8.0
+"""The target is near where the exploitability is at most this many times as much."""
+FIRST_POWER, FASTER = 1.5, 0.5
+"""The power of the iterations by which the exploitability falls at first, and what is added to the
+power by which it has fallen."""
 
 Policy = NDArray[np.float32]
 
@@ -188,22 +193,26 @@ def _go_on(
 
 
 def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
-    """The next iteration at which the policy is checked: a check costs as much as a few iterations.
+    """The next iteration at which the policy is checked: a check costs as much as two iterations.
 
-    Iterations double from one check to the next, unless the pace at which the exploitability has
-    fallen, taken to be a power of their number, promises the target before.
+    Iterations double from one check to the next, and grow by half near the target, unless the pace
+    at which the exploitability has fallen promises the target before. It is taken to fall as a
+    power of the number of iterations, by somewhat more than it has: it mostly falls ever faster.
     """
     if not seen:
         return FIRST_CHECK
     now = seen[-1]
-    latest = 2 * now.iteration
-    if target is None or len(seen) < 2:
-        return latest
-    then = seen[-2]
-    if not 0 < now.exploitability < then.exploitability:
-        return latest
-    power = log(then.exploitability / now.exploitability) / log(now.iteration / then.iteration)
-    promised = now.iteration * (now.exploitability / target) ** (1 / power)
+    if target is None:
+        return 2 * now.iteration
+    missing = now.exploitability / target
+    latest = now.iteration + (now.iteration if missing > NEAR else now.iteration // 2)
+    power = FIRST_POWER
+    if len(seen) > 1:
+        then = seen[-2]
+        if not 0 < now.exploitability < then.exploitability:
+            return latest
+        power = log(then.exploitability / now.exploitability) / log(now.iteration / then.iteration)
+    promised = now.iteration * missing ** (1 / (power + FASTER))
     earliest = now.iteration + max(1, now.iteration // 20)
     return int(min(latest, max(earliest, ceil(promised))))
 

@@ -78,9 +78,7 @@ class Slow:
             self.ranges.append((first, len(self.states), self.ranges[parent][2] + 1, parent))
             self.boards(below, len(self.ranges) - 1)
 
-    def street(
-        self, state: CardState, edge: int, left: int | None
-    ) -> list[tuple[int, int | None]]:
+    def street(self, state: CardState, edge: int, left: int | None) -> list[tuple[int, int | None]]:
         node, mover = len(self.states), state.mover
         ends = edge >= 0 and mover != TERMINAL
         ends = ends and (left == 0 or (self.stop == "street" and mover == CHANCE))

@@ -138,8 +138,10 @@ def lay_out_cards(
         raise GameError(f"a card tree cannot stop at {stop!r}; expected None or 'street'")
     if depth is not None and depth < 1:
         raise GameError(f"a tree has a depth of at least 1, not {depth}")
-    plan = _Plan(roots, stop, depth, progress or (lambda share: None))
-    return CardLayout(roots, plan, share=share)
+    tell = progress or (lambda share: None)
+    layout = CardLayout(roots, _Plan(roots, stop, depth, tell), share=share)
+    tell(1.0)
+    return layout
 
 
 class _Plan:
@@ -153,14 +155,15 @@ class _Plan:
         progress: Progress,
     ) -> None:
         self.stop = stop
-        self.progress = progress
         self.nodes = 0
         self.blocks: list[_Block] = []
+        walked: dict[tuple[int, Entry], StreetTemplate] = {}
         for state in roots:
             entry = Entry(state.betting, state.history, depth, root=True)
-            self._add(
-                _Block(walk_street(state.spot, [entry], stop), state, state.deal, self.nodes, 0)
-            )
+            key = id(state.spot), entry
+            if key not in walked:
+                walked[key] = walk_street(state.spot, [entry], stop)
+            self._add(_Block(walked[key], state, state.deal, self.nodes, 0))
         self.ranges = [Range(0, self.nodes, 0, -1)]
         groups: dict[tuple[int, int], list[_Block]] = {}
         for block in self.blocks:
@@ -168,7 +171,8 @@ class _Plan:
         for done, group in enumerate(groups.values()):
             following = [entry for block in group for entry in block.template.following]
             templates = self._templates(group[0].state, following)
-            self._deal([group[0].deal], len(templates), done / len(groups), 1 / len(groups))
+            self._deal([group[0].deal], len(templates))
+            progress(0.5 * (done + 1) / len(groups))
             self._below(group, templates, 0)
 
     def _templates(self, state: CardState, entries: Sequence[Entry]) -> list[StreetTemplate]:
@@ -179,13 +183,10 @@ class _Plan:
             entries = found[-1].following
         return found
 
-    def _deal(self, deals: Sequence[Deal], streets: int, done: float, share: float) -> None:
+    def _deal(self, deals: Sequence[Deal], streets: int) -> None:
         """Make all boards of the next `streets`."""
-        for street in range(streets):
-            for first in range(0, len(deals), 64):
-                deal_next(deals[first : first + 64])
-                if street == streets - 1:
-                    self.progress(done + share * min(1.0, (first + 64) / len(deals)))
+        for _ in range(streets):
+            deal_next(deals)
             deals = [dealt.deal for deal in deals for dealt in deal.following]
 
     def _below(
