@@ -13,7 +13,6 @@ from rich.progress import BarColumn, Progress, TextColumn
 from tacit.report.output import console
 from tacit.solve import Checkpoint, Limits
 
-
 PATIENCE = 1.0
 """Seconds after which a bar is shown for what is mostly quick."""
 

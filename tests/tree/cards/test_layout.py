@@ -156,7 +156,8 @@ def check_nodes(layout: CardLayout, slow: Slow) -> None:
         assert state is layout.state(node)
         assert_array_equal(state.deal.hands[0], slow.states[node].deal.hands[0])
     assert layout.sizes.slots == slots
-    assert (arrays.copies == 1).all() and (arrays.legal_start == -1).all()
+    assert (arrays.copies == 1).all()
+    assert (arrays.legal_start == -1).all()
 
 
 def check_edges(layout: CardLayout, slow: Slow) -> None:
@@ -336,7 +337,8 @@ def test_a_depth_counts_the_moves_of_players() -> None:
 def test_progress_is_told_up_to_the_end() -> None:
     told: list[float] = []
     lay_out_cards(forest_roots()[:3], progress=told.append)
-    assert told == sorted(told) and told[-1] == 1.0
+    assert told == sorted(told)
+    assert told[-1] == 1.0
 
 
 def test_an_expansion_leads_to_the_states_of_the_tree() -> None:

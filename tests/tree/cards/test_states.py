@@ -38,7 +38,8 @@ def test_reach_is_compatible_with_hands_that_share_no_card() -> None:
 @pytest.mark.parametrize("folds", [False, True])
 def test_payoffs_are_those_of_each_pair_of_hands(folds: bool) -> None:
     state = end_of_fold() if folds else after(CardState.of(TURN), "k", "k", "3d", "k", "k")
-    assert state.mover == TERMINAL and (state.betting.folded == 0) == folds
+    assert state.mover == TERMINAL
+    assert (state.betting.folded == 0) == folds
     strength = rank_hands(state.board) if state.betting.folded is None else None
     for i, first in enumerate(state.deal.hands[0]):
         for j, second in enumerate(state.deal.hands[1]):
@@ -66,7 +67,8 @@ def test_one_state_can_have_two_sets_of_actions() -> None:
     assert other.labels == ("k", "r200", "r300") != own.labels
     assert other.transitions[1].child.key == ("r200", TURN.board)
     assert state.expand().labels == own.labels
-    assert other.legal.shape == (3, state.counts[0]) and other.legal.all()
+    assert other.legal.shape == (3, state.counts[0])
+    assert other.legal.all()
     with pytest.raises(GameError, match="not possible here"):
         state.expand(frozenset({"r51"}))
 
@@ -98,7 +100,8 @@ def test_names_sizes_and_moves_are_as_people_say_them() -> None:
     assert set(state.names(1)) >= {"KsJs", "7h7c"}
     assert state.key == ("", TURN.board)
     labels = state.expand().labels
-    assert state.find_move("k", labels) == 0 and state.find_move("f", labels) is None
+    assert state.find_move("k", labels) == 0
+    assert state.find_move("f", labels) is None
     assert state.action_size(0) is state.action_size(1) is None
     assert state.action_size(50 + 101) == 1.0
     weights = state.beliefs()

@@ -48,7 +48,8 @@ def _ties() -> NDArray[np.int32]:
     suits = HAND_CARDS % 4
     apart = (suits[:, 0] - suits[:, 1]) % 4
     order: NDArray[np.int32] = (4 * apart + suits[:, 0]).astype(np.int32)
-    ties: NDArray[np.int32] = (order << _HAND_BITS) + np.arange(NUM_HANDS, dtype=np.int32)
+    ties: NDArray[np.int32] = np.arange(NUM_HANDS, dtype=np.int32)
+    ties += order << _HAND_BITS
     return ties
 
 
