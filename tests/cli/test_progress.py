@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.cli.progress import done
+from tacit.cli import progress
+from tacit.cli.progress import BuildProgress, done
 from tacit.solve import Checkpoint, Limits
 
 
@@ -37,3 +38,14 @@ def test_a_target_that_is_met_is_the_end():
 def test_no_estimate_without_progress():
     flat = [Checkpoint(n, 0.0, 1.0, 0.0) for n in (1, 2, 4)]
     assert done(Limits(target=0.1), flat, 4, 0.4) == pytest.approx(4 / 1_000_000)
+
+
+@pytest.mark.parametrize("patience", [0.0, 60.0])
+def test_building_shows_a_bar_only_where_it_takes_long(patience, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    with BuildProgress(visible=True) as building:
+        for share in (0.25, 0.5):
+            building.on_share(share)
+        assert building.progress.live.is_started == (patience == 0.0)
+        assert building.progress.tasks[0].completed == 0.5
+    assert not building.progress.live.is_started

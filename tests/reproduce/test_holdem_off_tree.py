@@ -12,7 +12,7 @@ from tacit.reproduce.holdem_off_tree import off_tree_rows, turn_spot
 from tacit.subgame.methods import SolveBudget
 from tacit.subgame.translation import KINDS
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.states import CardState
 
 RANGE = parse_range("AA,KK,TT,AK,KQs,QJs,98s,65s,A5s")
 
@@ -39,9 +39,9 @@ def test_a_spot_that_has_no_such_bets_is_refused() -> None:
 
 def test_sizes_of_bets_are_in_pots_after_calling() -> None:
     root = build_spot(replace(turn_spot(), ranges=(RANGE, RANGE))).state(0)
-    assert isinstance(root, HoldemState)
-    sizes = [root.action_size(action) for action in root.expansion.actions]
+    assert isinstance(root, CardState)
+    sizes = [root.action_size(action) for action in root.expand().actions]
     assert sizes == [None, 0.5, 0.75, 1.0]
-    bet = root.expansion.transitions[1].child
-    assert isinstance(bet, HoldemState)
-    assert [bet.action_size(action) for action in bet.expansion.actions] == [None, None, 1.0]
+    bet = root.expand().transitions[1].child
+    assert isinstance(bet, CardState)
+    assert [bet.action_size(action) for action in bet.expand().actions] == [None, None, 1.0]

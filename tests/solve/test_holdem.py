@@ -132,7 +132,7 @@ def test_a_locked_policy_stays_and_the_rest_is_solved_around_it() -> None:
     node = dict(tree.children(Place(0, 0)))["r250"].node
     actions, _, hands = tree.block(np.zeros(tree.sizes.slots), node).shape
     always_call = np.zeros((actions, hands))
-    always_call[tree.state(node).expansion.labels.index("c")] = 1
+    always_call[tree.labels(node).index("c")] = 1
     locks = {node: always_call}
     solver = solved(tree, 500, dtype=np.float64, locks=locks)
     policy = solver.average_policy()

@@ -15,7 +15,7 @@ from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, NUM_HANDS, card_na
 from tacit.games.holdem.spot import Spot
 from tacit.solve import evaluate
 from tacit.solve.spot import SpotLimits, SpotSolution, solve_spot
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.states import CardState
 
 RIVER = Spot.of(
     "2c7dJhQsKs",
@@ -271,9 +271,9 @@ def test_rivers_that_were_left_out_are_solved_when_looked_at() -> None:
     policy = whole.policy.copy()
     for node in range(whole.tree.nodes):
         state = whole.tree.state(node)
-        assert isinstance(state, HoldemState)
+        assert isinstance(state, CardState)
         if len(state.board) == 5 and state.mover < CHANCE:
-            whole.tree.block(policy, node)[:] = 1 / len(state.expansion.labels)
+            whole.tree.block(policy, node)[:] = 1 / len(state.expand().labels)
     small = replace(whole, policy=policy, complete=False)
     line = max(("k k", "r90 c"), key=lambda path: whole.view(path).reach[0].sum())
     for path in (f"{line} 3d", f"{line} Ts", f"{line} 3d k"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log
+from time import perf_counter
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from tacit.report.output import console
 from tacit.solve import Checkpoint, Limits
+
+PATIENCE = 1.0
+"""Seconds after which a bar is shown for what is mostly quick."""
 
 
 class SolveProgress:
@@ -66,6 +70,38 @@ class SolveProgress:
         spent = seconds - self.start
         left = f"about {spent / share - spent:.0f} s left" if share > 0.02 and spent > 1 else ""
         self.progress.update(self.task, completed=share, iteration=iteration, left=left)
+
+
+class BuildProgress:
+    """A bar on standard error while a tree is built, if that takes longer than a second."""
+
+    def __init__(self, *, visible: bool) -> None:
+        self.start = perf_counter()
+        self.progress = Progress(
+            TextColumn("[bold]building the tree"),
+            BarColumn(bar_width=12),
+            console=console(err=True),
+            disable=not visible,
+            transient=True,
+        )
+        self.task = self.progress.add_task("", total=1.0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.progress.stop()
+
+    def on_share(self, share: float) -> None:
+        """Move the bar on; `share` of the work is done."""
+        if perf_counter() - self.start > PATIENCE:
+            self.progress.start()
+        self.progress.update(self.task, completed=share)
 
 
 def _exploitability(point: Checkpoint) -> str:

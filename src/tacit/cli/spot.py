@@ -321,6 +321,7 @@ def _solve(
 ) -> SpotSolution:
     import numpy as np
 
+    from tacit.cli.progress import BuildProgress
     from tacit.solve import find_algorithm
     from tacit.solve.kernel_warm_up import prepare
     from tacit.solve.spot import DEFAULT_ALGORITHM, solve_spot
@@ -334,7 +335,14 @@ def _solve(
     if not quiet:
         _print_size(found, isomorphism=isomorphism, storage=storage, memory=memory)
     prepare(np.float32, equity=True)
-    tree = build_spot(found, isomorphism=isomorphism, storage=storage, max_bytes=memory)
+    with BuildProgress(visible=not quiet) as building:
+        tree = build_spot(
+            found,
+            isomorphism=isomorphism,
+            storage=storage,
+            max_bytes=memory,
+            progress=building.on_share,
+        )
     locks = {path: lock_policy(tree, path, lock) for path, lock in settings.locks.items()}
     with progress:
         return solve_spot(
@@ -391,12 +399,12 @@ def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
     from tacit.games import CHANCE, GameError
     from tacit.games.holdem.cards import NUM_HANDS
     from tacit.games.holdem.ranges import parse_range
-    from tacit.solve.spot import find
+    from tacit.solve.spot_node import find
 
-    state = tree.state(find(tree, path).node)
-    if state.mover >= CHANCE:
+    node = find(tree, path).node
+    if tree.state(node).mover >= CHANCE:
         raise GameError(f"no player moves after {path!r}, so nothing can be locked there")
-    labels = state.expansion.labels
+    labels = tree.labels(node)
     for action in lock:
         if action not in labels:
             raise GameError(

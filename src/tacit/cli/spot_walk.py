@@ -13,7 +13,8 @@ from tacit.report.spot import is_hand, print_hands, print_point
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tacit.solve.spot import SpotNode, SpotSolution
+    from tacit.solve.spot import SpotSolution
+    from tacit.solve.spot_node import SpotNode
 
 WORDS = {"check": "k", "call": "c", "fold": "f"}
 

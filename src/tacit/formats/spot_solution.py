@@ -25,10 +25,10 @@ from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, Street
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.spot import Spot
 from tacit.solve import Checkpoint, Stop
+from tacit.solve.engine import normalise
 from tacit.solve.spot import SpotSolution
 from tacit.tree import PublicTree
-from tacit.tree.cards.builder import HoldemBuilder, build_spot
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.builder import build_spot
 from tacit.tree.passes import EXPECT
 
 FORMAT = "tacit-spot"
@@ -134,18 +134,12 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
     return solution
 
 
-def _on_river(tree: PublicTree, node: int) -> bool:
-    state = tree.state(node)
-    assert isinstance(state, HoldemState)
-    return state.betting.street == state.betting.rules.last_street
-
-
 def _before_rivers(tree: PublicTree) -> NDArray[np.bool_]:
     """[slots] which belong to streets before the last one."""
-    kept = np.ones(tree.sizes.slots, np.bool_)
-    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
-        if _on_river(tree, node):
-            tree.block(kept, node)[:] = False
+    kept = np.zeros(tree.sizes.slots, np.bool_)
+    for node in _early(tree):
+        if tree.arrays.action_count[node]:
+            tree.block(kept, node)[:] = True
     return kept
 
 
@@ -153,7 +147,7 @@ def _fill_rivers(
     tree: PublicTree, policy: NDArray[np.float32], locked: tuple[int, ...]
 ) -> NDArray[np.float32]:
     """[slots] the policy with all actions alike on the last street, but where it is locked."""
-    whole = tree.uniform_policy().astype(np.float32)
+    whole = normalise(tree, np.zeros(tree.sizes.slots, np.float32))
     kept = _before_rivers(tree)
     for node in locked:
         tree.block(kept, node)[:] = True
@@ -165,7 +159,9 @@ def _fill_rivers(
 
 def _early(tree: PublicTree) -> list[int]:
     """The nodes before the last street, in their order."""
-    return [node for node in range(tree.nodes) if not _on_river(tree, node)]
+    last = tree.cards.state(tree.roots[0].node).spot.rules.last_street
+    early: list[int] = np.flatnonzero(tree.cards.street < last).tolist()
+    return early
 
 
 def _values(
@@ -202,11 +198,9 @@ def _split_values(
 def _check(solution: SpotSolution) -> None:
     tree, policy = solution.tree, solution.policy
     right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
-    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist() if right else ():
-        block = tree.block(policy, node)
-        if not (np.all(block >= 0) and np.allclose(block.sum(axis=0), 1, atol=1e-4)):
-            right = False
-            break
+    if right:
+        shares = normalise(tree, policy.copy())
+        right = bool(np.all(policy >= 0)) and np.allclose(policy, shares, rtol=0, atol=1e-5)
     for name, kept in solution.memory.items():
         scales = name == "regret_scales" and kept.ndim == 1
         right = right and name in _MEMORY and (scales or kept.shape == policy.shape)
@@ -217,9 +211,8 @@ def _check(solution: SpotSolution) -> None:
 
 
 def _isomorphism(tree: PublicTree) -> bool:
-    assert isinstance(tree.builder, HoldemBuilder)
-    drawn, possible = tree.builder.root.deal.symmetries, tree.builder.spot.symmetries()
-    return len(drawn) == len(possible)
+    root = tree.cards.state(tree.roots[0].node)
+    return len(root.deal.symmetries) == len(root.spot.symmetries())
 
 
 def _spot_to_dict(spot: Spot) -> dict[str, Any]:

@@ -39,16 +39,12 @@ from tacit.tree import (
     build_forest,
 )
 from tacit.tree.beliefs import normalised
+from tacit.tree.builder import before_chance
 
 Array = NDArray[Any]
 MOMENTS = 16
 """How many iterations of fictitious play tell what pairs of infostates get in it."""
 Stop = Literal["depth", "round"]
-
-
-def ends_round(state: PublicState) -> bool:
-    """Whether a round is over here: chance moves next, and all will see it."""
-    return state.mover == CHANCE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +86,7 @@ class SearchSettings:
     def forest(self, builder: Builder, states: Sequence[PublicState]) -> PublicTree:
         """The subgames at `states`, as deep as is searched."""
         if self.stop == "round":
-            return build_forest(builder, states, stop=ends_round)
+            return build_forest(builder, states, stop=before_chance)
         return build_forest(builder, states, depth=self.depth)
 
     def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Search:

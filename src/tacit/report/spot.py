@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from tacit.solve.spot import SpotNode, SpotSolution
+    from tacit.solve.spot import SpotSolution
+    from tacit.solve.spot_node import SpotNode
 
 NAMES = ("oop", "ip")
 PLAYERS = ("OOP (player 1)", "IP (player 2)")

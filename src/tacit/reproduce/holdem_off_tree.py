@@ -29,7 +29,6 @@ from tacit.subgame.nested import Form, Nesting, nested_policy
 from tacit.subgame.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import HoldemState
 
 Array = NDArray[Any]
 Answer = Callable[[int], Array]
@@ -82,9 +81,8 @@ def off_tree_rows(
     tree = build_spot(spot)
 
     def known(state: PublicState, label: str) -> bool:
-        assert isinstance(state, HoldemState)
-        action = state.expansion.actions[state.expansion.labels.index(label)]
-        size = state.action_size(action)
+        expansion = state.expand()  # type: ignore[attr-defined]
+        size = state.action_size(expansion.actions[expansion.labels.index(label)])
         return size is None or all(abs(size - barred) > TOLERANCE for barred in unknown)
 
     restricted = tree.restricted(known)

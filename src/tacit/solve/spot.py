@@ -16,19 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, GameError
-from tacit.games.holdem.betting import BOARD_SIZES, Betting, BettingRules
-from tacit.games.holdem.cards import (
-    CLASS_NAMES,
-    HAND_CARDS,
-    HAND_CLASS,
-    NUM_CLASSES,
-    NUM_HANDS,
-    card_name,
-    format_cards,
-    hand_name,
-    parse_cards,
-)
-from tacit.games.holdem.spot import IDENTITY, Spot, Suits, permute_card, permute_hands
+from tacit.games.holdem.betting import BettingRules
+from tacit.games.holdem.cards import NUM_HANDS
+from tacit.games.holdem.spot import Spot, permute_hands
 from tacit.solve.algorithms import find_algorithm
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
 from tacit.solve.best_response import BestResponse
@@ -36,11 +26,10 @@ from tacit.solve.engine import Locks, Solver
 from tacit.solve.kernel_warm_up import cores, prepare
 from tacit.solve.short_solver import SHORT_MEMORY, ShortSolver
 from tacit.solve.solution import memory_names
+from tacit.solve.spot_node import Path, SpotNode, find
 from tacit.tree import Place, PublicTree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.equity import Equity, range_equity
-from tacit.tree.cards.states import HoldemState
-from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.passes import BEST
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_TARGET = 0.5
@@ -48,10 +37,13 @@ DEFAULT_TARGET = 0.5
 RIVER_TARGET = 0.1
 """Percent of the pot to which rivers that a file left out are solved again."""
 FIRST_CHECK = 16
+NEAR = 8.0
+"""The target is near where the exploitability is at most this many times as much."""
+FIRST_POWER, FASTER = 1.5, 0.5
+"""The power of the iterations by which the exploitability falls at first, and what is added to the
+power by which it has fallen."""
 
 Policy = NDArray[np.float32]
-Path = str | Sequence[str]
-"""Moves from the spot on, split by spaces or as words: ``k``, ``c``, ``f``, ``r3000``, ``2h``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,22 +193,26 @@ def _go_on(
 
 
 def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
-    """The next iteration at which the policy is checked: a check costs as much as a few iterations.
+    """The next iteration at which the policy is checked: a check costs as much as two iterations.
 
-    Iterations double from one check to the next, unless the pace at which the exploitability has
-    fallen, taken to be a power of their number, promises the target before.
+    Iterations double from one check to the next, and grow by half near the target, unless the pace
+    at which the exploitability has fallen promises the target before. It is taken to fall as a
+    power of the number of iterations, by somewhat more than it has: it mostly falls ever faster.
     """
     if not seen:
         return FIRST_CHECK
     now = seen[-1]
-    latest = 2 * now.iteration
-    if target is None or len(seen) < 2:
-        return latest
-    then = seen[-2]
-    if not 0 < now.exploitability < then.exploitability:
-        return latest
-    power = log(then.exploitability / now.exploitability) / log(now.iteration / then.iteration)
-    promised = now.iteration * (now.exploitability / target) ** (1 / power)
+    if target is None:
+        return 2 * now.iteration
+    missing = now.exploitability / target
+    latest = now.iteration + (now.iteration if missing > NEAR else now.iteration // 2)
+    power = FIRST_POWER
+    if len(seen) > 1:
+        then = seen[-2]
+        if not 0 < now.exploitability < then.exploitability:
+            return latest
+        power = log(then.exploitability / now.exploitability) / log(now.iteration / then.iteration)
+    promised = now.iteration * missing ** (1 / (power + FASTER))
     earliest = now.iteration + max(1, now.iteration // 20)
     return int(min(latest, max(earliest, ceil(promised))))
 
@@ -273,238 +269,13 @@ class SpotSolution:
 
     def view(self, path: Path = "") -> SpotNode:
         """The point of the tree after `path`; GameError says what was possible."""
-        return SpotNode(self, find(self.tree, path))
+        solve_river = None if self.complete else _solve_river
+        return SpotNode(self, find(self.tree, path), solve_river=solve_river)
 
     @cached_property
     def responder(self) -> BestResponse:
         """What evaluates the policy."""
         return BestResponse(self.tree, self.policy)
-
-
-@dataclass(frozen=True)
-class PathTarget:
-    """A node, how its suits are to be renamed to what was asked for, and the moves to it.
-
-    steps: for each move the node it starts from and the number of the edge taken.
-    """
-
-    node: int
-    suits: Suits
-    moves: tuple[str, ...]
-    steps: tuple[tuple[int, int], ...]
-
-
-def find(tree: PublicTree, path: Path) -> PathTarget:
-    """Follow `path` from the spot; cards that only differ in suits from drawn ones are found."""
-    words = path.split() if isinstance(path, str) else list(path)
-    node, suits = tree.roots[0].node, IDENTITY
-    steps: list[tuple[int, int]] = []
-    for word in words:
-        state = tree.state(node)
-        children = [label for label, _ in tree.children(Place(node, 0))]
-        if state.mover == CHANCE:
-            number, suits = _find_cards(state, children, suits, word)
-        elif word in children:
-            number = children.index(word)
-        else:
-            options = ", ".join(children) or "nothing: the hand is over"
-            raise GameError(f"{word!r} is not possible here; possible: {options}")
-        steps.append((node, number))
-        node = tree.children(Place(node, 0))[number][1].node
-    return PathTarget(node, suits, tuple(words), tuple(steps))
-
-
-def _find_cards(state: Any, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
-    """Which edge the cards of `word` lie behind, and the renaming that makes its cards them."""
-    assert isinstance(state, HoldemState)
-    wanted = set(parse_cards(word))
-    for number, label in enumerate(labels):
-        for renaming in state.deal.symmetries:
-            both = _compose(suits, renaming)
-            if {permute_card(both, card) for card in parse_cards(label)} == wanted:
-                return number, both
-    board = format_cards(permute_card(suits, card) for card in state.board)
-    count = BOARD_SIZES[state.betting.street + 1] - len(state.board)
-    raise GameError(
-        f"{word!r} cannot be dealt on {board}; expected {count} card"
-        f"{'s' if count > 1 else ''} that {'are' if count > 1 else 'is'} not on the board"
-    )
-
-
-def _compose(outer: Suits, inner: Suits) -> Suits:
-    first, second, third, fourth = (outer[suit] for suit in inner)
-    return first, second, third, fourth
-
-
-@dataclass(frozen=True)
-class ClassRow:
-    """A class of hands (``AKs``) at a node: its reach, what it does, its value and equity."""
-
-    name: str
-    reach: float
-    policy: tuple[float, ...]
-    value: float
-    equity: float
-
-
-class SpotNode:
-    """One point of a solved tree. Vectors over hands are [1326], NaN where a hand is impossible."""
-
-    def __init__(
-        self, solution: SpotSolution, found: PathTarget, scale: tuple[float, float] = (1.0, 1.0)
-    ) -> None:
-        self.solution = solution
-        self.found = found
-        self._scale = scale
-        """What the ranges of the solution were divided by."""
-        state = solution.tree.state(found.node)
-        assert isinstance(state, HoldemState)
-        self.state = state
-        self._hands = tuple(permute_hands(found.suits)[hands] for hands in state.deal.hands)
-
-    @property
-    def betting(self) -> Betting:
-        """Chips, street and mover."""
-        return self.state.betting
-
-    @property
-    def mover(self) -> int:
-        """0, 1, CHANCE or TERMINAL."""
-        return self.state.mover
-
-    @property
-    def board(self) -> tuple[int, ...]:
-        """The board's cards."""
-        return tuple(permute_card(self.found.suits, card) for card in self.state.board)
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """The labels of the mover's actions."""
-        return self.state.expansion.labels if self.mover < CHANCE else ()
-
-    @property
-    def cards(self) -> tuple[str, ...]:
-        """Where chance moves: the cards that may come (one at a time)."""
-        if self.mover != CHANCE:
-            return ()
-        return tuple(card_name(c) for c in range(52) if c not in self.board)
-
-    @cached_property
-    def _subgame(self) -> SpotNode | None:
-        """The same point in a solution of its river alone, where rivers were left out."""
-        state = self.state
-        if self.solution.complete or state.betting.street < state.holdem.spot.rules.last_street:
-            return None
-        return _solve_river(self)
-
-    @cached_property
-    def policy(self) -> NDArray[np.float64]:
-        """[A, 1326] how likely each of the mover's hands is to take each action."""
-        if self.mover >= CHANCE:
-            raise GameError("no player moves here")
-        if self._subgame is not None:
-            return self._subgame.policy
-        block = self.solution.tree.block(self.solution.policy, self.found.node)[:, 0]
-        return np.stack([self._spread(row, self.mover) for row in block])
-
-    @cached_property
-    def reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """[1326] each: the weight of each hand's range times its own choices on the way here."""
-        if self._subgame is not None:
-            return self._subgame.reach
-        self._look(0)
-        reach = self.solution.responder.work.reach
-        vectors = [
-            self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
-            for p in (0, 1)
-        ]
-        first, second = (
-            self._scale[p] * np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors)
-        )
-        return first, second
-
-    @cached_property
-    def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """[1326] each: what each hand wins from the spot on, in chips, if both follow the policy.
-
-        Counted from the spot's start, where each player's share of the pot is half of it: what is
-        added to the chips behind at the start is this plus half the pot.
-        """
-        if self._subgame is not None:
-            return self._subgame.values
-        found = []
-        for player in (0, 1):
-            if self.found.node in self.solution.values:
-                kept = self.solution.values[self.found.node][player]
-                found.append(self._spread(kept, player))
-                continue
-            self._look(player)
-            expected = self.solution.responder.expected(player, self.found.node)[0]
-            found.append(self._spread(expected, player))
-        return found[0], found[1]
-
-    @cached_property
-    def equity(self) -> Equity:
-        """Each hand's share of the pot if the hand were checked down from here."""
-        return range_equity(self.board, self.reach)
-
-    def frequencies(self) -> dict[str, float]:
-        """How often the mover takes each action, over all hands."""
-        weights = self._weights(self.mover)
-        shares = np.nansum(self.policy * weights, axis=1) / weights.sum()
-        return dict(zip(self.actions, shares.tolist(), strict=True))
-
-    def value(self, player: int) -> float:
-        """What `player` wins on average from the spot on; see `values`."""
-        weights = self._weights(player)
-        return float(np.nansum(self.values[player] * weights) / weights.sum())
-
-    def classes(self) -> list[ClassRow | None]:
-        """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
-        mover = self.mover
-        weights = self._weights(mover)
-        rows: list[ClassRow | None] = []
-        equity = self.equity.hands[mover]
-        for number in range(NUM_CLASSES):
-            members = np.flatnonzero((number == HAND_CLASS) & (weights > 0))
-            if not len(members):
-                rows.append(None)
-                continue
-            share = weights[members] / weights[members].sum()
-            rows.append(
-                ClassRow(
-                    CLASS_NAMES[number],
-                    float(self.reach[mover][members].sum()),
-                    tuple((self.policy[:, members] @ share).tolist()),
-                    float(self.values[mover][members] @ share),
-                    float(equity[members] @ share),
-                )
-            )
-        return rows
-
-    def hands(self, player: int) -> list[str]:
-        """The names of the hands that `player` may hold here."""
-        return [hand_name(int(hand)) for hand in np.sort(self._hands[player])]
-
-    def _weights(self, player: int) -> NDArray[np.float64]:
-        """[1326] how often `player` is here with each hand: own reach times what can meet it."""
-        other = self.reach[1 - player]
-        sums = np.zeros(52)
-        for column in (0, 1):
-            np.add.at(sums, HAND_CARDS[:, column], other)
-        meets = other.sum() - sums[HAND_CARDS].sum(axis=1) + other
-        weights: NDArray[np.float64] = self.reach[player] * np.maximum(meets, 0)
-        return weights
-
-    def _spread(self, vector: NDArray[Any], player: int) -> NDArray[np.float64]:
-        """[K] over infostates to [1326] over hands."""
-        full = np.full(NUM_HANDS, np.nan)
-        full[self._hands[player]] = vector
-        return full
-
-    def _look(self, player: int) -> None:
-        """Leave both reaches, and the values of `player`, at this node in the vectors."""
-        self.solution.responder.look(player, self.found.node, EXPECT)
 
 
 def _locks(
@@ -514,11 +285,10 @@ def _locks(
     fixed = {}
     for path, given in locks.items():
         found = find(tree, path)
-        state = tree.state(found.node)
-        assert isinstance(state, HoldemState)
+        state = tree.cards.state(found.node)
         if state.mover >= CHANCE:
             raise GameError(f"no player moves after {path!r}, so nothing can be locked there")
-        labels, count = state.expansion.labels, state.counts[state.mover]
+        labels, count = tree.labels(found.node), state.counts[state.mover]
         if isinstance(given, Mapping):
             unknown = set(given) - set(labels)
             if unknown:
@@ -567,8 +337,8 @@ def _solve_river(view: SpotNode) -> SpotNode:
     above = SpotNode(view.solution, find(view.solution.tree, moves[: start - 1]))
     dealt = SpotNode(view.solution, find(view.solution.tree, moves[:start]))
     alive = (
-        np.isin(np.arange(NUM_HANDS), dealt._hands[0]),
-        np.isin(np.arange(NUM_HANDS), dealt._hands[1]),
+        np.isin(np.arange(NUM_HANDS), dealt.live[0]),
+        np.isin(np.arange(NUM_HANDS), dealt.live[1]),
     )
     ranges = above.reach[0] * alive[0], above.reach[1] * alive[1]
     if not (ranges[0].any() and ranges[1].any()):
@@ -579,7 +349,7 @@ def _solve_river(view: SpotNode) -> SpotNode:
         locks=_river_locks(dealt),
     )
     scale = float(ranges[0].max()), float(ranges[1].max())
-    return SpotNode(solution, find(solution.tree, moves[start:]), scale)
+    return SpotNode(solution, find(solution.tree, moves[start:]), scale=scale)
 
 
 def _river_locks(dealt: SpotNode) -> dict[str, NDArray[np.float32]]:
@@ -590,7 +360,7 @@ def _river_locks(dealt: SpotNode) -> dict[str, NDArray[np.float32]]:
     for place, path in tree.walk(Place(dealt.found.node, 0)) if locked else ():
         if place.node in locked:
             block = tree.block(policy, place.node)[:, 0]
-            hands = dealt._hands[tree.state(place.node).mover]
+            hands = dealt.live[tree.arrays.player[place.node]]
             found[" ".join(path)] = np.zeros((len(block), NUM_HANDS), np.float32)
             found[" ".join(path)][:, hands] = block
     return found

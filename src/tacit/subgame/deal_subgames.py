@@ -23,10 +23,10 @@ from tacit.solve.sharing.buckets import BucketBestResponse, BucketLayout
 from tacit.solve.sharing.card_buckets import Buckets
 from tacit.subgame.blueprint import SubgameRoot, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
-from tacit.tree import PLAYERS, Place, PublicTree
+from tacit.tree import PLAYERS, Place, PublicTree, build_forest
 from tacit.tree.beliefs import compatible_reach
-from tacit.tree.cards.builder import HoldemBuilder
-from tacit.tree.cards.states import Deal, HoldemState
+from tacit.tree.cards.deals import Deal
+from tacit.tree.cards.states import CardState
 from tacit.tree.passes import BEST, EXPECT
 
 Array = NDArray[Any]
@@ -63,9 +63,8 @@ class DealSubgames:
 
     def __init__(self, layout: BucketLayout, average: Array, last: Array, buckets: Buckets) -> None:
         tree = layout.tree
-        root = tree.state(tree.roots[0].node)
-        assert isinstance(root, HoldemState)
-        self.spot = root.holdem.spot
+        root = tree.cards.state(tree.roots[0].node)
+        self.spot = root.spot
         rules = self.spot.rules
         if rules.last_street != rules.first_street + 1 or self.spot.additions:
             raise GameError(
@@ -75,7 +74,7 @@ class DealSubgames:
         self.layout, self.tree, self.buckets = layout, tree, buckets
         self.average, self.last = average, last
         self.deal: Deal = root.deal
-        self.boards = list(root.holdem.next_deals(self.deal, rules.first_street))
+        self.boards = [dealt.cards for dealt in self.deal.following]
         """The cards of each deal, one for all that differ in suits only."""
         self.head = range(tree.ranges[0].first, tree.ranges[0].last)
         self.lines = self._lines()
@@ -100,8 +99,7 @@ class DealSubgames:
         """The lines after which players still act."""
         found = []
         for node in self.head:
-            state = self.tree.state(node)
-            assert isinstance(state, HoldemState)
+            state = self.tree.cards.state(node)
             if state.mover == CHANCE and state.betting.deal().player != TERMINAL:
                 found.append(Line(node, state.history))
         return found
@@ -131,46 +129,40 @@ class DealSubgames:
 
     def _board(self, number: int) -> _Board:
         """The forest of a board."""
-        cards = self.boards[number]
-        child, chance, maps = self.deal.children[cards]
+        dealt = self.deal.following[number]
+        child = dealt.deal
         rules = self.spot.rules
         spot = replace(
             self.spot,
             board=child.board,
             rules=replace(rules, first_street=rules.last_street, committed=rules.big_blind),
         )
-        builder = HoldemBuilder(spot, isomorphism=False)
+        deal = CardState.of(spot, isomorphism=False).deal
         states = []
         for line in self.lines:
-            above = self.tree.state(line.node)
-            assert isinstance(above, HoldemState)
-            states.append(
-                HoldemState(
-                    builder.holdem, above.betting.deal(), builder.holdem.first, line.history + "/"
-                )
-            )
-        tree = PublicTree(builder, builder.draw(states))
+            betting = self.tree.cards.state(line.node).betting.deal()
+            states.append(CardState(spot, betting, deal, line.history + "/"))
+        tree = build_forest(self.tree.builder, states)
         row = self.buckets.of(child.board)
         policy, last = np.zeros((2, tree.sizes.slots))
         for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
-            state = tree.state(node)
-            assert isinstance(state, HoldemState)
+            state = tree.cards.state(node)
             own = row[state.deal.hands[state.mover]]
             first, count = self.layout.firsts[state.history], self.buckets.count(rules.last_street)
             actions = int(tree.arrays.action_count[node])
             for given, flat in ((self.average, policy), (self.last, last)):
                 table = given[first : first + actions * count].reshape(actions, count)
                 tree.block(flat, node)[:, 0] = table[:, own]
-        sources, targets = (maps[0], maps[1]), (maps[2], maps[3])
+        sources, targets = dealt.sources, dealt.targets
         reach = []
         for line in self.lines:
             both = []
             for p in PLAYERS:
                 summed = np.zeros(child.counts[p])
                 np.add.at(summed, targets[p], self._reach[p][line.node][sources[p]])
-                both.append(summed * (child.counts[p] / len(sources[p])))
+                both.append(summed * dealt.share)
             reach.append((both[0], both[1]))
-        return _Board(tree, policy, last, chance, sources, targets, reach)
+        return _Board(tree, policy, last, dealt.chance, sources, targets, reach)
 
     def views(self, number: int, player: int) -> tuple[PublicTree, list[SubgameRoot]]:
         """The forest of a board, and the blueprint at its roots as `player` sees it."""
@@ -297,5 +289,5 @@ def _solved(
     tree = board.tree
     if len(views) < len(tree.roots):
         states = [view.state for view in views]
-        tree = PublicTree(tree.builder, tree.builder.draw(states))
+        tree = build_forest(tree.builder, states)
     return solve_roots(tree, views, method, budget, tree=tree).best()

@@ -34,7 +34,6 @@ from tacit.solve.search import Mode, Search
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
-from tacit.tree.cards.states import HoldemState
 from tacit.tree.passes import BEST
 
 Array = NDArray[Any]
@@ -392,12 +391,8 @@ def payoff_bounds(tree: PublicTree, player: int) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
         state = tree.state(node)
-        if isinstance(state, HoldemState):
-            low, high = min(low, -state.amount), max(high, state.amount)
-            continue
-        chance = state.compatibility
-        paid = state.payoffs[chance > 0] / chance[chance > 0]
-        low, high = min(low, float(paid.min())), max(high, float(paid.max()))
+        least, most = state.payoff_bounds()
+        low, high = min(low, least), max(high, most)
     return (low, high) if player == 0 else (-high, -low)
 
 

@@ -34,7 +34,7 @@ IDENTITY = -1
 
 PLAYERS = (0, 1)
 
-__all__ = ["CHANCE", "IDENTITY", "LEAF", "PLAYERS", "TERMINAL", "TreeArrays"]
+__all__ = ["CHANCE", "IDENTITY", "LEAF", "PLAYERS", "TERMINAL", "Sizes", "TreeArrays"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,3 +122,18 @@ class TreeArrays(ArrayRecord):
     """[2, 2] its length"""
     cards: CardTables
     """hands, boards and terminals of card games"""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Lengths of the flat buffers that a tree's passes need."""
+
+    slots: int
+    reach: tuple[int, int]
+    values: tuple[int, int]
+    scratch: int
+    """Room behind the values for one node's action values, and for the card kernels."""
+    shared_reach: tuple[int, int] = (0, 0)
+    """How much of `reach` each further thread needs for itself."""
+    shared_values: tuple[int, int] = (0, 0)
+    """How much of `values` each further thread needs for itself."""

@@ -29,6 +29,12 @@ from tacit.tree.public_state import (
 StopRule = Callable[[PublicState], bool]
 """Says of a public state below the root whether it is to be a leaf."""
 
+
+def before_chance(state: PublicState) -> bool:
+    """The stop rule by which a tree ends with the round: where chance deals next."""
+    return state.mover == CHANCE
+
+
 _LEAST_STATES = 100_000
 """How many different public states are looked at for a lower bound of a tree's size."""
 
@@ -91,6 +97,11 @@ class Builder:
         self._bounded: WeakKeyDictionary[PublicState, set[Limit]] = WeakKeyDictionary()
 
     @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    @property
     def root(self) -> PublicState:
         """The game's first public state."""
         return self.space.root
@@ -100,7 +111,8 @@ class Builder:
         state = self.root
         for word in path_words(path):
             expansion = state.expand()
-            state = expansion.transitions[find_transition(state, expansion, word)].child
+            labels = [transition.label for transition in expansion.transitions]
+            state = expansion.transitions[find_transition(state, labels, word)].child
         return state
 
     def size(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32, array_names, no_array
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, TreeArrays
+from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Sizes, TreeArrays
 from tacit.tree.cards.terminals import no_cards
 from tacit.tree.derived import DerivedState
 from tacit.tree.layout_kernels import (
@@ -29,7 +29,7 @@ from tacit.tree.layout_kernels import (
 )
 from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.order import Order, Range, visiting_order
-from tacit.tree.public_state import Expansion, PublicState, Transition
+from tacit.tree.public_state import Expansion, PublicState, Transition, no_moves
 
 
 class Place(NamedTuple):
@@ -37,21 +37,6 @@ class Place(NamedTuple):
 
     node: int
     copy: int
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """Lengths of the flat buffers that a tree's passes need."""
-
-    slots: int
-    reach: tuple[int, int]
-    values: tuple[int, int]
-    scratch: int
-    """Room behind the values for one node's action values, and for the card kernels."""
-    shared_reach: tuple[int, int] = (0, 0)
-    """How much of `reach` each further thread needs for itself."""
-    shared_values: tuple[int, int] = (0, 0)
-    """How much of `values` each further thread needs for itself."""
 
 
 class Layout(Protocol):
@@ -86,6 +71,13 @@ class Layout(Protocol):
 
     def expansion(self, node: int) -> Expansion:
         """The moves that `node` has in this tree."""
+
+    def labels(self, node: int) -> Sequence[str]:
+        """The labels of the transitions of `node`."""
+
+    @property
+    def beliefs(self) -> list[tuple[Float64, Float64]] | None:
+        """For each root both players' reaches there, where the game starts with some; else None."""
 
 
 @dataclass
@@ -191,7 +183,19 @@ class GrowingLayout:
 
     def expansion(self, node: int) -> Expansion:
         """The moves that `node` has in this tree."""
-        return self.expansions[node]
+        return self.expansions.get(node, no_moves())
+
+    def labels(self, node: int) -> Sequence[str]:
+        """The labels of the transitions of `node`."""
+        expansion = self.expansion(node)
+        if isinstance(expansion, OpenExpansion):
+            return expansion.labels
+        return [transition.label for transition in expansion.transitions]
+
+    @property
+    def beliefs(self) -> None:
+        """Every infostate comes with a reach of one."""
+        return None
 
     def batch(self) -> Batch:
         """An empty batch that is to be appended next."""

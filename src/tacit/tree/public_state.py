@@ -196,9 +196,8 @@ def _is_simple(state: PublicState, expansion: Expansion) -> bool:
     )
 
 
-def find_transition(state: PublicState, expansion: Expansion, word: str) -> int:
-    """The number of the transition that `word` names; GameError lists what was possible."""
-    labels = [transition.label for transition in expansion.transitions]
+def find_transition(state: PublicState, labels: Sequence[str], word: str) -> int:
+    """Which of the transitions with these labels `word` names; GameError lists them if none."""
     number = state.find_move(word, labels)
     if number is None:
         options = ", ".join(labels) or "none: the game is over"

@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import Game, GameError
-from tacit.tree.arrays import LEAF, TreeArrays
+from tacit.tree.arrays import LEAF, Sizes, TreeArrays
 from tacit.tree.builder import Builder, Limit, StopRule
-from tacit.tree.layout import GrowingLayout, Layout, Place, Sizes
+from tacit.tree.cards.layout import CardLayout
+from tacit.tree.layout import GrowingLayout, Layout, Place
 from tacit.tree.order import Order, Range
 from tacit.tree.public_state import (
     ActionSet,
@@ -30,17 +31,34 @@ from tacit.tree.public_state import (
     PublicState,
     Transition,
     find_transition,
-    no_moves,
     path_words,
 )
 
 _DERIVED = ("sizes", "order", "leaves", "matrices", "parent_edge", "_entering")
 
 
+class TreeBuilder(Protocol):
+    """What lays out the subgames at public states of one kind."""
+
+    @property
+    def name(self) -> str:
+        """What is built, for messages."""
+
+    def lay_out(
+        self,
+        states: Sequence[Any],
+        limit: Limit,
+        *,
+        fold: bool = True,
+        actions: ActionSet | None = None,
+    ) -> Layout:
+        """The subgames at `states`, to the limit."""
+
+
 class PublicTree:
     """A public tree or forest of one game."""
 
-    def __init__(self, builder: Builder, layout: Layout) -> None:
+    def __init__(self, builder: TreeBuilder, layout: Layout) -> None:
         self.builder = builder
         self.layout = layout
         self.arrays: TreeArrays = layout.arrays
@@ -48,12 +66,26 @@ class PublicTree:
     @property
     def game(self) -> Game:
         """The game this tree is of."""
-        return self.builder.game
+        return self.game_builder.game
+
+    @property
+    def game_builder(self) -> Builder:
+        """What builds trees of the game; GameError for a spot of hold'em."""
+        if not isinstance(self.builder, Builder):
+            raise GameError("a spot of hold'em has no rules that trees are derived from")
+        return self.builder
 
     @property
     def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
         """For each root both players' reaches there, where the game starts with some; else None."""
-        return None
+        return self.layout.beliefs
+
+    @property
+    def cards(self) -> CardLayout:
+        """The hands and boards behind the nodes; GameError if this is a tree of another game."""
+        if not isinstance(self.layout, CardLayout):
+            raise GameError("hands and boards are for trees of hold'em; build one with build_spot")
+        return self.layout
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -113,6 +145,10 @@ class PublicTree:
         """The moves that `node` has in this tree."""
         return self.layout.expansion(node)
 
+    def labels(self, node: int) -> Sequence[str]:
+        """The labels of the transitions of a node."""
+        return self.layout.labels(node)
+
     def edges(self, node: int) -> range:
         """The edges that lead from a node to its children, one for each transition."""
         first = int(self.arrays.edge_start[node])
@@ -125,11 +161,8 @@ class PublicTree:
 
     def children(self, place: Place) -> list[tuple[str, Place]]:
         """The children of one public state, with the labels of the moves that lead to them."""
-        edges = self.edges(place.node)
-        if not edges:
-            return []
-        transitions = self.expansion(place.node).transitions
-        return [(t.label, self.child(place, number)) for number, t in enumerate(transitions)]
+        labels = self.labels(place.node)
+        return [(label, self.child(place, number)) for number, label in enumerate(labels)]
 
     def child(self, place: Place, transition: int) -> Place:
         """The public state after one transition, by its number in the expansion."""
@@ -148,9 +181,8 @@ class PublicTree:
         """The public state after the public moves of `path`: labels, in a text split by spaces."""
         here = start or self.roots[0]
         for word in path_words(path):
-            state = self.state(here.node)
-            moves = self.expansion(here.node) if self.edges(here.node) else no_moves()
-            here = self.child(here, find_transition(state, moves, word))
+            labels = self.labels(here.node)
+            here = self.child(here, find_transition(self.state(here.node), labels, word))
         return here
 
     def path_to(self, place: Place) -> list[tuple[Place, int]]:
@@ -221,7 +253,7 @@ class PublicTree:
             mask = legal & kept[:, None]
             if not mask.any(axis=0).all():
                 raise GameError(
-                    f"{self.game.name}: after {state.key!r} an infostate is left without an action"
+                    f"{self.builder.name}: after {state.key!r} an infostate has no action left"
                 )
             starts[node] = size
             masks.append(mask.ravel().astype(np.int8))
@@ -252,8 +284,8 @@ class PublicTree:
         by lengthening its arrays. What it costs does not depend on the size of the tree.
         """
         if not isinstance(self.layout, GrowingLayout) or self.arrays is not self.layout.arrays:
-            raise GameError("this tree cannot grow; build one of the whole game, unrestricted")
-        self.builder.grow(self.layout, leaves, Limit(depth, stop), actions)
+            raise GameError("this tree cannot grow; build one that is neither cards nor restricted")
+        self.game_builder.grow(self.layout, leaves, Limit(depth, stop), actions)
         for name in _DERIVED:
             self.__dict__.pop(name, None)
 
@@ -274,7 +306,7 @@ def build_tree(
 
 
 def build_forest(
-    builder: Builder,
+    builder: TreeBuilder,
     states: Sequence[PublicState],
     *,
     depth: int | None = None,

@@ -27,7 +27,7 @@ from tacit.games.holdem.variants import (
 from tacit.solve import evaluate
 from tacit.tree import GameTooLargeError
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import HoldemSpace, HoldemState
+from tacit.tree.cards.states import CardState
 
 
 def check_down(spot: Spot) -> list[int]:
@@ -116,10 +116,10 @@ def test_hands_of_five_and_six_cards_are_shown_down(cards: int) -> None:
     rules = type(short.rules)(
         stacks=(1_000, 1_000), first_street=cards - 2, last_street=cards - 2, committed=100
     )
-    state = HoldemSpace(Spot(board=board, rules=rules, ranges=short.ranges, bets=short.bets)).root
+    state = CardState.of(Spot(board=board, rules=rules, ranges=short.ranges, bets=short.bets))
     while state.mover != TERMINAL:
-        below = state.expansion.transitions[0].child
-        assert isinstance(below, HoldemState)
+        below = state.expand().transitions[0].child
+        assert isinstance(below, CardState)
         state = below
     random = np.random.default_rng(0)
     assert state.deal.strengths is not None

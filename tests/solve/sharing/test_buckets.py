@@ -12,7 +12,7 @@ from tacit.solve import Solver, evaluate, find_algorithm
 from tacit.solve.sharing.buckets import BucketBestResponse, BucketSolver
 from tacit.tree import PublicTree, build_tree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.states import CardState
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_hands_of_a_bucket_play_alike_on_all_boards(tree: PublicTree) -> None:
     boards: dict[tuple[str, int], set[tuple[int, ...]]] = {}
     for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
         state = tree.state(node)
-        assert isinstance(state, HoldemState)
+        assert isinstance(state, CardState)
         block = tree.block(policy, node)[:, 0]
         assert np.allclose(block.sum(axis=0), 1)
         own = buckets.of(state.board)[state.deal.hands[state.mover]]

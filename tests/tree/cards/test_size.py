@@ -22,7 +22,7 @@ from tacit.solve.short_solver import ShortSolver
 from tacit.tree import GameTooLargeError
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.size import _boards, spot_size
-from tacit.tree.cards.states import HoldemSpace
+from tacit.tree.cards.states import CardState
 
 SPOTS = [
     Spot.of("2c7dJhQsKs", pot=100, behind=200, bets="50%,a/a"),
@@ -78,8 +78,8 @@ def test_boards_are_counted_as_they_are_drawn(board: str) -> None:
     rules = BettingRules(first_street=street, last_street=max(street, 1) + (street > 0))
     ranges = parse_range("random"), parse_range("random")
     spot = Spot(board=cards, rules=rules, ranges=ranges, bets=BetSettings.parse(""))
-    space = HoldemSpace(spot)
-    assert _boards(spot, isomorphism=True)[street + 1] == len(space.next_deals(space.first, street))
+    following = CardState.of(spot).deal.following
+    assert _boards(spot, isomorphism=True)[street + 1] == len(following)
 
 
 def test_whole_games_have_as_many_boards_as_suits_tell_apart() -> None:

@@ -13,7 +13,7 @@ from tacit.solve import Solver, find_algorithm
 from tacit.solve.kernels.iterations import respond
 from tacit.tree import TERMINAL
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.states import CardState
 from tacit.tree.passes import EXPECT
 
 
@@ -52,7 +52,7 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
         )  # fmt: skip
         for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
             state = tree.state(node)
-            assert isinstance(state, HoldemState)
+            assert isinstance(state, CardState)
             mine, others = (state.deal.hands[p] for p in (player, 1 - player))
             apart = (
                 HAND_CARDS[mine][:, None, :, None] != HAND_CARDS[others][None, :, None, :]
@@ -83,7 +83,7 @@ def test_single_precision_loses_a_millionth_of_the_pot() -> None:
 def test_compatible_reach_is_the_sum_over_hands_with_other_cards(seed: int) -> None:
     random = np.random.default_rng(seed)
     state = build_spot(random_spot(random, 4, (150, 80))).state(0)
-    assert isinstance(state, HoldemState)
+    assert isinstance(state, CardState)
     for player in (0, 1):
         matrix = state.deal.compatibility if player == 0 else state.deal.compatibility.T
         reach = random.random((3, state.counts[1 - player]))

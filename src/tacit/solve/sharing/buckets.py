@@ -30,7 +30,7 @@ from tacit.solve.kernels.sharing import (
 from tacit.solve.sharing.card_buckets import Buckets
 from tacit.tree import CHANCE, PLAYERS, PublicTree, TreeArrays
 from tacit.tree.beliefs import compatible_reach
-from tacit.tree.cards.states import HoldemState
+from tacit.tree.cards.deals import Deal
 from tacit.tree.passes import BEST, EXPECT
 
 FORGET = np.array([0.0, 0.0, -np.inf, 0.0])
@@ -127,13 +127,13 @@ class BucketLayout:
         bucket_count = np.zeros(tree.nodes, np.int32)
         flat: list[NDArray[np.int32]] = []
         length = 0
-        known: dict[tuple[int, int], int] = {}
-        deals: dict[int, NDArray[np.int32]] = {}
+        known: dict[tuple[Deal, int], int] = {}
+        deals: dict[Deal, NDArray[np.int32]] = {}
         rows: tuple[list[tuple[int, int, int, int]], ...] = ([], [])
+        if not len(arrays.cards.batch_node):
+            raise GameError("card buckets are for trees of hold'em")
         for node in np.flatnonzero(arrays.action_count > 0).tolist():
-            state = tree.state(node)
-            if not isinstance(state, HoldemState):
-                raise GameError("card buckets are for trees of hold'em")
+            state = tree.cards.state(node)
             player, deal = state.mover, state.deal
             count = buckets.count(state.betting.street)
             if state.history not in self.firsts:
@@ -143,16 +143,16 @@ class BucketLayout:
                 rows[player].append((self.slots, actions, count, self.reach_slots))
                 self.slots += actions * count
                 self.reach_slots += count
-            if (deal.number, player) not in known:
-                if deal.number not in deals:
-                    deals[deal.number] = buckets.of(deal.board)
-                known[deal.number, player] = length
-                flat.append(deals[deal.number][deal.hands[player]].astype(np.int32))
+            if (deal, player) not in known:
+                if deal not in deals:
+                    deals[deal] = buckets.of(deal.board)
+                known[deal, player] = length
+                flat.append(deals[deal][deal.hands[player]].astype(np.int32))
                 length += len(flat[-1])
             bucket_slot[node] = self.firsts[state.history]
             reach_slot[node] = reach_firsts[state.history]
             bucket_count[node] = count
-            bucket_start[node] = known[deal.number, player]
+            bucket_start[node] = known[deal, player]
         bucket = np.concatenate(flat) if flat else np.zeros(0, np.int32)
         if len(bucket) and bucket.min() < 0:
             raise GameError("a hand that can be held has no bucket")
@@ -241,17 +241,15 @@ def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> Tre
     counts, share, factor = (
         arrays.map_count.copy(), arrays.edge_share.copy(), arrays.edge_factor.copy()
     )  # fmt: skip
-    symmetric: dict[int, bool] = {}
+    symmetric: dict[Deal, bool] = {}
     for edge in np.flatnonzero(arrays.edge_share < 1).tolist():
-        state = tree.state(int(arrays.edge_parent[edge]))
-        assert isinstance(state, HoldemState)
-        deal = state.deal
-        if deal.number not in symmetric:
+        deal = tree.cards.state(int(arrays.edge_parent[edge])).deal
+        if deal not in symmetric:
             row = buckets.of(deal.board)
-            symmetric[deal.number] = all(
+            symmetric[deal] = all(
                 np.array_equal(row[permute_hands(suits)], row) for suits in deal.symmetries
             )
-        if symmetric[deal.number]:
+        if symmetric[deal]:
             # The first of a board's renamings leaves all names as they are.
             counts[:, edge] = arrays.info_count[:, arrays.edge_child[edge]]
             factor[edge] /= share[edge]

@@ -29,8 +29,8 @@ VECTOR_BYTES = 12
 NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
 """What `TreeArrays` and its `CardTables` hold of each node, edge, hand of a board, and hand that a
 deal lets through."""
-OBJECT_BYTES = 1_600
-"""The public state behind a node, and the move to it."""
+BUILD_BYTES = 250
+"""What laying out a node takes for a while."""
 CHECK_EVERY = 50_000
 """After so many points of betting a walk that is already too large is given up."""
 
@@ -70,7 +70,7 @@ class SpotSize:
     @property
     def bytes(self) -> int:
         """About what a solve takes at its peak."""
-        return self.array_bytes + OBJECT_BYTES * self.public_states
+        return self.array_bytes + BUILD_BYTES * self.public_states
 
     def check(self, max_bytes: int, name: str) -> None:
         """Raise GameTooLargeError if more than `max_bytes` are needed."""
@@ -152,8 +152,9 @@ def _size(
             for card in dealt:  # each of the cards that are left lies in as many hands, on average
                 hands = [each * (1 - 2 / (NUM_CARDS - card)) for each in hands]
             ways = comb(NUM_CARDS - BOARD_SIZES[number - 1], len(dealt))
-            # A board that stands for others lets through the hands of all of them.
-            mapped += boards[number - 1] * streets[number - 1].deals * ways * sum(hands)
+            # A board that stands for others lets through the hands of all of them; one map serves
+            # all lines of betting.
+            mapped += boards[number - 1] * ways * sum(hands)
         states += count * street.nodes
         held += count * sum(hands)
         slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))

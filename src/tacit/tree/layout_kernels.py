@@ -1,0 +1,89 @@
+"""Kernels that give the nodes of a growing tree their places in the flat buffers.
+
+tree: TreeArrays; cursor: [8] how many nodes, edges, ... there are, moved on by what is appended.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.kernel import inner_kernel, kernel
+from tacit.tree.arrays import CHANCE, IDENTITY, TERMINAL
+
+NODES, EDGES, SLOTS, SCRATCH = 0, 1, 2, 3
+REACH, VALUES = 4, 6
+"""Entries of the cursor: how many there are; of reaches and values for each player."""
+
+
+@kernel
+def place_vectors(tree, first, first_edge, entering, cursor):
+    """Give reaches and values of the nodes from `first` on a place, parents first.
+
+    entering: [new nodes] the one edge that leads to a node, or -1. Reaches that cannot differ
+    between a node and its only parent share their place. cursor: [8], moved on.
+    """
+    for node in range(first, len(tree.player)):
+        edge = entering[node - first]
+        for p in range(2):
+            _place_node(tree, node, edge, p, cursor)
+    for edge in range(first_edge, len(tree.edge_parent)):
+        for p in range(2):
+            _place_edge(tree, edge, p)
+
+
+@inner_kernel
+def _place_node(tree, node, edge, p, cursor):
+    entries = np.int64(tree.info_count[p, node]) * tree.copies[node]
+    tree.value_start[p, node] = cursor[VALUES + p]
+    cursor[VALUES + p] += entries
+    if edge >= 0 and tree.map_count[p, edge] == IDENTITY:
+        parent = tree.edge_parent[edge]
+        if tree.player[parent] != p:
+            tree.reach_start[p, node] = tree.reach_start[p, parent]
+            return
+    tree.reach_start[p, node] = cursor[REACH + p]
+    cursor[REACH + p] += entries
+
+
+@inner_kernel
+def _place_edge(tree, edge, p):
+    child = tree.edge_child[edge]
+    before = np.int64(tree.info_count[p, child]) * tree.edge_copy[edge]
+    tree.edge_reach[p, edge] = tree.reach_start[p, child] + before
+    tree.edge_value[p, edge] = tree.value_start[p, child] + before
+
+
+@kernel
+def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor):
+    """Give an open leaf its children, whose entries are the last of the arrays.
+
+    players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: the one that terminals apply;
+    chances: [A].
+    """
+    count = len(players)
+    node, edge = cursor[NODES], cursor[EDGES]
+    tree.player[leaf] = mover
+    tree.edge_start[leaf], tree.edge_count[leaf] = edge, count
+    if mover < CHANCE:
+        tree.simple[leaf] = 1
+        tree.action_count[leaf] = count
+        tree.slot_start[leaf] = cursor[SLOTS]
+        cursor[SLOTS] += count
+        cursor[SCRATCH] = max(cursor[SCRATCH], count)
+    for number in range(count):
+        child, way = node + number, edge + number
+        tree.player[child] = players[number]
+        tree.copies[child] = 1
+        tree.legal_start[child] = -1
+        tree.terminal_matrix[child] = matrix if players[number] == TERMINAL else -1
+        tree.terminal_scale[child] = payoffs[number]
+        tree.edge_parent[way], tree.edge_child[way] = leaf, child
+        tree.edge_factor[way], tree.edge_share[way] = chances[number], 1.0
+        for p in range(2):
+            tree.info_count[p, child] = 1
+            tree.map_count[p, way] = IDENTITY
+            tree.cross_value[p, way] = -1
+            _place_node(tree, child, way, p, cursor)
+            _place_edge(tree, way, p)
+    cursor[NODES] += count
+    cursor[EDGES] += count
