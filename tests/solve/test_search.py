@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load
-from tacit.learn.self_play import SearchSettings, ends_round
+from tacit.learn.self_play import SearchSettings
 from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
 from tacit.solve.search import Mode, Search
 from tacit.tree import CHANCE, LEAF, Builder, Place, PublicState, PublicTree, build_forest
+from tacit.tree.builder import before_chance
 
 Array = NDArray[Any]
 
@@ -174,7 +175,7 @@ def test_a_round_ends_where_chance_moves() -> None:
     tree = settings.forest(builder, [builder.root])
     leaves = [tree.state(int(node)) for node in tree.leaves]
     assert leaves
-    assert all(ends_round(state.sample) for state in leaves)
+    assert all(before_chance(state) for state in leaves)
     # The next round, from the chance event to the end of the game, has no leaf.
     below = settings.forest(builder, leaves)
     assert not np.any(below.arrays.player == LEAF)

@@ -39,11 +39,11 @@ def test_regrets_are_gains_over_the_policy_before_a_best_response(game: str) -> 
         for node in np.flatnonzero(tree.arrays.player == player).tolist():
             if not tree.arrays.simple[node]:
                 continue
-            edges = tree.drawing.nodes[node].edges
+            edges = tree.edges(node)
             below = np.array(
                 [
                     tree.vectors(
-                        work.values[player], player, tree.drawing.edges[edge].child, values=True
+                        work.values[player], player, int(tree.arrays.edge_child[edge]), values=True
                     )
                     for edge in edges
                 ]

@@ -333,7 +333,7 @@ def _measure(name: str, pyspiel: Any) -> dict[str, Any]:
         "ours_ms_per_iteration": own,
         "openspiel_ms_per_iteration": other,
         "ratio": other / own if other is not None else None,
-        "infostates": count_decisions(tree.builder.root, {}),
+        "infostates": count_decisions(tree.game_builder.root, {}),
         "openspiel_infostates": len(listed) if listed is not None else None,
         "peak_memory_mb": _peak_memory(name),
     }

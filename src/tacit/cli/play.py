@@ -107,7 +107,7 @@ def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:
     from tacit.agents.agent import PolicyAgent
 
     solution = _solution(name, file, memory)
-    return solution.tree.builder, PolicyAgent(solution.tree, solution.policy)
+    return solution.tree.game_builder, PolicyAgent(solution.tree, solution.policy)
 
 
 def _solution(name: str, file: Path | None, memory: int) -> Solution:

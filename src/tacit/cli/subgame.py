@@ -175,11 +175,11 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
     from tacit.solve.oracle import Oracle
 
     if leaves == ORACLE:
-        return Oracle(tree.builder, iterations=iterations)
+        return Oracle(tree.game_builder, iterations=iterations)
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network
 
-    return load_network(find_network(leaves), tree.builder)[0]
+    return load_network(find_network(leaves), tree.game_builder)[0]
 
 
 def _solve(

@@ -110,7 +110,7 @@ def _search(
     sums: NDArray[np.float64],
 ) -> list[_Frontier]:
     """Solve a batch of subgames, add what they play to `sums`, and return what is below them."""
-    forest = settings.forest(tree.builder, [tree.state(item.place.node) for item in batch])
+    forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
     pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]

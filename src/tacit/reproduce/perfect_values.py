@@ -91,7 +91,7 @@ def perfect_exploitability(
     root = Place(*tree.roots[0])
     state = tree.state(root.node)
     ones = (np.ones(state.counts[0]), np.ones(state.counts[1]))
-    top = settings.forest(tree.builder, [state])
+    top = settings.forest(tree.game_builder, [state])
     search = settings.begin(top, oracle, [ones])
     leaves = [
         pair

@@ -253,7 +253,7 @@ class PublicTree:
             mask = legal & kept[:, None]
             if not mask.any(axis=0).all():
                 raise GameError(
-                    f"{self.builder.name}: after {state.key!r} an infostate has no action left"
+                    f"{self.builder.name}: after {state.key!r} an infostate is left without an action"
                 )
             starts[node] = size
             masks.append(mask.ravel().astype(np.int8))
