@@ -313,6 +313,8 @@ class Builder:
         known: dict[tuple[Hashable, int | None], Size] = {}
 
         def least(world: State, left: int | None, top: bool) -> Size:
+            if world.player == TERMINAL:
+                return Size(1, 0, 2)
             after = [world.child(action) for action in world.actions()]
             while world.player == CHANCE and len({child.public() for child in after}) == 1:
                 world = after[0]
