@@ -34,7 +34,7 @@ FAULTS = {
     "state-unhashable": "a state cannot be hashed: UnhashableState; make it a frozen dataclass",
     "forgets-move": "infostates merge that differ in their moves or payoffs after 'tails'",
     "public-forgets": "public() must determine all that the public saw before",
-    "subgame-payoff": "differ in their moves or payoffs; make subgame_key() tell them apart",
+    "subgame-payoff": "; make subgame_key() tell them apart",
 }
 """Each fault, and what is said about it wherever it is met."""
 
@@ -119,7 +119,7 @@ class FaultyState(State):
         return ("heads", "tails")[action]
 
     def render(self, player: int | None = None) -> str:
-        side = self.done[1:2] if player != 1 or self.stage > 2 else ()
+        side = self.done[1:2] if player is None or self.private(player) is not None else ()
         return f"toss {self.done[:1]}, side {side}, guess {self.done[2:]}"
 
 
