@@ -10,7 +10,7 @@ import numpy as np
 mpl.use("Agg")
 from matplotlib import pyplot
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import SolveBudget, solve_roots
@@ -22,7 +22,7 @@ METHODS = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
 
 def coin_toss() -> None:
     """What player 1 gets by playing each side, over how often player 2 guesses heads."""
-    tree = build_tree(load("coin-toss"))
+    tree = build_tree(load_game("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
     view = BlueprintValues(blueprint, 1).at(tree.find("play"))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit.cli.games import Facts, facts
-from tacit.games import families, load
+from tacit.games import families, load_game
 from tacit.reproduce.rebel_figures import PAPER
 from tacit.reproduce.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.solve import Limits, evaluate, solve_tree
@@ -39,12 +39,14 @@ CHECKPOINTS = (16, 64, 256)
 @cache
 def known_facts(game: str) -> Facts:
     """A game's size, counted once for all pages."""
-    return facts(load(game))
+    return facts(load_game(game))
 
 
 def sizes(*games: str) -> str:
     """The table of sizes of these games, or of all."""
-    names = games or tuple(name for family in families() for name in family.examples)
+    names = games or tuple(
+        name for family in families() if family.countable for name in family.examples
+    )
     rows = [
         "| game | public states | infostates | slots | memory of a solver |",
         "| --- | --: | --: | --: | --: |",
@@ -58,14 +60,14 @@ def sizes(*games: str) -> str:
 
 def rules(game: str) -> str:
     """The rules, as the game's class states them."""
-    text = type(load(game)).__doc__ or ""
+    text = type(load_game(game)).__doc__ or ""
     first, _, rest = text.partition("\n")
     return f"{first}\n{dedent(rest)}".strip()
 
 
 def example(game: str, seed: str) -> str:
     """A random game in notation, and what its end looks like."""
-    state, notation = load(game).playout(np.random.default_rng(int(seed)))
+    state, notation = load_game(game).playout(np.random.default_rng(int(seed)))
     return f"```\n{notation}\n\n{state.render()}\n```"
 
 
@@ -76,7 +78,7 @@ def convergence(*algorithms: str) -> str:
     for algorithm in algorithms:
         for game in CONVERGENCE:
             limits = Limits(iterations=CHECKPOINTS[-1])
-            history = solve_tree(build_tree(load(game)), limits, algorithm=algorithm).history
+            history = solve_tree(build_tree(load_game(game)), limits, algorithm=algorithm).history
             found = {point.iteration: point.exploitability for point in history}
             cells = " | ".join(f"{found[count]:.1e}" for count in CHECKPOINTS)
             rows.append(f"| `{algorithm}` | `{game}` | {cells} |")
@@ -91,7 +93,7 @@ def source(path: str) -> str:
 
 def coin_toss_methods() -> str:
     """Every method on Coin Toss: the policy it gives, and what player 1's best response gets."""
-    tree = build_tree(load("coin-toss"))
+    tree = build_tree(load_game("coin-toss"))
     assert tree.game.blueprint is not None
     blueprint = Blueprint(tree, written_policy(tree, tree.game.blueprint))
     view = BlueprintValues(blueprint, 1).at(tree.find("play"))

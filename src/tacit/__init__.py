@@ -18,17 +18,30 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["load_game", "load_solution", "save_solution", "solve_game"]
+__all__ = ["check_game", "load_game", "load_solution", "save_solution", "solve_game"]
 
 
 # Imports stand inside the functions: Numba takes half a second, and not all users solve.
 
 
-def load_game(name: str) -> Game:
-    """The game called `name`, such as ``leduc`` or ``openspiel:leduc_poker``."""
-    from tacit.formats import game_names
+def load_game(name: str | Game) -> Game:
+    """The game called ``leduc``, ``openspiel:leduc_poker`` or ``module:Class``; or a `Game`."""
+    from tacit import games
 
-    return game_names.load_game(name)
+    return games.load_game(name)
+
+
+def check_game(game: Game | str, *, playouts: int = 20, seed: int = 0) -> None:
+    """Play a game against the whole contract of its rules: GameError says what breaks it, where.
+
+    Its first levels are looked at in full, and deeper ones and `playouts` whole games at random.
+    """
+    from tacit.games import check
+    from tacit.tree.check import check_public_states
+
+    rules = load_game(game)
+    check.check_game(rules, playouts=playouts, seed=seed)
+    check_public_states(rules, playouts=playouts, seed=seed)
 
 
 def solve_game(
@@ -47,7 +60,7 @@ def solve_game(
     from tacit.tree import build_tree
 
     limits = Limits(target=target, seconds=seconds, iterations=iterations)
-    tree = build_tree(load_game(game) if isinstance(game, str) else game)
+    tree = build_tree(load_game(game))
     return solve_tree(tree, limits, **options)
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from tacit.agents.batch import PolicyBatch, StateBatch
 from tacit.agents.simple import uniform
-from tacit.games import load
+from tacit.games import load_game
 from tacit.tree import Builder, Place, build_forest
 
 
 def test_a_policy_is_followed_down_the_tree() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     tree = build_forest(builder, [builder.root])
     policy = np.arange(tree.sizes.slots, dtype=np.float64)
     agent = PolicyBatch(tree, policy)
@@ -27,7 +27,7 @@ def test_a_policy_is_followed_down_the_tree() -> None:
 
 
 def test_random_play_is_uniform_over_legal_actions() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     agent = StateBatch(builder, uniform)
     [memory] = agent.begin([0], np.random.default_rng(0))
     [policy] = agent.policies([memory])

@@ -9,7 +9,7 @@ from tacit.agents.agent import PolicyAgent
 from tacit.agents.position import Position
 from tacit.agents.search_agent import SearchAgent
 from tacit.evaluate.match import play_game, play_match
-from tacit.games import CHANCE, TERMINAL, load
+from tacit.games import CHANCE, TERMINAL, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import evaluate
 from tacit.solve.oracle import Oracle
@@ -20,7 +20,7 @@ GAMES = ["kuhn", "leduc", "rock-paper-scissors", "coin-toss", "pursuit-glasses",
 
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_follow_the_rules(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     random = np.random.default_rng(0)
     for _ in range(20):
         position = Position.start(builder, random)
@@ -41,7 +41,7 @@ def test_positions_follow_the_rules(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "pursuit-glasses"])
 def test_a_match_between_policies_has_the_value_of_the_policies(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     uniform = tree.uniform_policy()
     expected = evaluate(tree, uniform).value
@@ -52,7 +52,7 @@ def test_a_match_between_policies_has_the_value_of_the_policies(name: str) -> No
 
 
 def test_search_agents_meet_in_both_seats_and_again_with_the_same_seed() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     settings = SearchSettings(iterations=20, depth=1)
     oracle = Oracle(builder, iterations=50)
     first, second = (SearchAgent(builder, oracle, settings, safe=safe) for safe in (True, False))

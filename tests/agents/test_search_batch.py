@@ -8,7 +8,7 @@ import pytest
 from tacit.agents.position import Position
 from tacit.agents.search_agent import SearchAgent
 from tacit.agents.search_batch import SearchBatch, _sampled_plan
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import find_algorithm
 from tacit.solve.leaves import Zero
@@ -18,7 +18,7 @@ from tacit.tree import PLAYERS, Builder, Place, build_forest
 
 @pytest.mark.parametrize("name", ["leduc", "liars-dice-1x3", "rock-paper-scissors"])
 def test_each_root_keeps_the_iteration_it_sampled(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     first = builder.root
     states = [first, first.expansion.transitions[0].child, first]
     when = np.array([3, 8, 5])
@@ -48,7 +48,7 @@ def test_each_root_keeps_the_iteration_it_sampled(name: str) -> None:
 
 
 def test_without_luck_it_plays_as_the_single_agent() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     settings = SearchSettings(iterations=20, depth=1)
     single = SearchAgent(builder, Zero(), settings, safe=False)
     batch = SearchBatch(builder, Zero(), settings, safe=False)
@@ -71,7 +71,7 @@ def test_without_luck_it_plays_as_the_single_agent() -> None:
 
 
 def test_games_at_the_same_point_share_a_search() -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     settings = SearchSettings(iterations=8, depth=1)
     sampling = SearchBatch(builder, Zero(), settings)
     memories = sampling.begin([0] * 500, np.random.default_rng(0))

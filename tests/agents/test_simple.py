@@ -7,12 +7,12 @@ import pytest
 
 from tacit.agents.batch import StateBatch
 from tacit.agents.simple import baselines, call_when_unlikely
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.tree import Builder
 
 
 def test_the_heuristic_makes_the_likeliest_claim() -> None:
-    space = Builder(load("liars-dice-1x4"))
+    space = Builder(load_game("liars-dice-1x4"))
     # With a one nothing is surer than 1x1; a four is wild, so every bid of one die is true: the
     # lowest is taken.
     opening = call_when_unlikely(space.root)
@@ -32,12 +32,12 @@ def test_the_heuristic_makes_the_likeliest_claim() -> None:
 
 
 def test_the_heuristic_knows_no_other_game() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     agent = StateBatch(builder, call_when_unlikely)
     with pytest.raises(GameError, match="kuhn has no bids"):
         agent.policies(agent.begin([0], np.random.default_rng(0)))
 
 
 def test_a_game_has_the_opponents_that_can_play_it() -> None:
-    assert set(baselines(Builder(load("leduc")))) == {"uniform"}
-    assert set(baselines(Builder(load("liars-dice-1x3")))) == {"uniform", "call-when-unlikely"}
+    assert set(baselines(Builder(load_game("leduc")))) == {"uniform"}
+    assert set(baselines(Builder(load_game("liars-dice-1x3")))) == {"uniform", "call-when-unlikely"}

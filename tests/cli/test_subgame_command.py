@@ -9,7 +9,7 @@ import pytest
 
 from support.commands import call, fails
 from tacit.formats.solution import save_solution
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve.policy_text import written_policy
 from tacit.subgame.abstraction import given_solution
 from tacit.tree import build_tree
@@ -99,7 +99,7 @@ def test_what_cannot_be_is_refused(weak_kuhn: Path, tmp_path: Path) -> None:
 
 
 def test_a_public_state_that_the_blueprint_never_reaches(tmp_path: Path) -> None:
-    tree = build_tree(load("kuhn"))
+    tree = build_tree(load_game("kuhn"))
     never = {"": {card: {"pass": 1.0} for card in "JQK"}}
     path = tmp_path / "passive.npz"
     save_solution(given_solution(tree, written_policy(tree, never), algorithm="given"), path)

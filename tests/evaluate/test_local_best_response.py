@@ -18,7 +18,7 @@ from tacit.evaluate.local_best_response import (
     passive,
 )
 from tacit.evaluate.search_play import search_exploitability
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import Evaluation, Solver, evaluate, find_algorithm, infostate_values
 from tacit.solve.leaves import Zero
@@ -74,7 +74,7 @@ def exact_worth(
     ],
 )
 def test_it_never_wins_more_than_the_best_response(name: str, iterations: int) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     policy = solved(tree, iterations)
     won, truth = exact_worth(tree, policy, 1)
@@ -86,7 +86,7 @@ def test_it_never_wins_more_than_the_best_response(name: str, iterations: int) -
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice-1x3", "pursuit-glasses"])
 def test_looking_to_the_end_it_is_the_best_response(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     won, truth = exact_worth(tree, solved(tree, 3), 12)
     assert won == pytest.approx(truth.best_response, abs=1e-5)
@@ -94,7 +94,7 @@ def test_looking_to_the_end_it_is_the_best_response(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "liars-dice-1x4"])
 def test_matches_measure_it_within_their_error(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     policy = solved(tree, 5)
     won, _ = exact_worth(tree, policy, 1)
@@ -104,7 +104,7 @@ def test_matches_measure_it_within_their_error(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "pursuit-glasses"])
 def test_the_continuation_is_worth_what_its_policy_is(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     policy = np.zeros(tree.sizes.slots)
     for node in np.flatnonzero(tree.arrays.player < CHANCE).tolist():
@@ -119,7 +119,7 @@ def test_the_continuation_is_worth_what_its_policy_is(name: str) -> None:
 
 
 def test_it_exploits_unsafe_search_and_not_the_safe_one() -> None:
-    builder = Builder(load("rock-paper-scissors"))
+    builder = Builder(load_game("rock-paper-scissors"))
     settings = SearchSettings(algorithm="linear-cfr", iterations=48, depth=1)
     oracle = Oracle(builder, iterations=40)
     unsafe, safe = (
@@ -133,7 +133,7 @@ def test_it_exploits_unsafe_search_and_not_the_safe_one() -> None:
 
 
 def test_it_stays_below_the_upper_bound_of_a_search() -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     settings = SearchSettings(iterations=16, depth=2)
     found = local_best_response(
         builder, SearchBatch(builder, Zero(), settings), games=1000, seed=0, replies=2
@@ -149,7 +149,7 @@ def test_it_stays_below_the_upper_bound_of_a_search() -> None:
 
 
 def test_what_the_model_never_does_is_survived() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     tree = build_forest(builder, [builder.root])
     pure = np.zeros(tree.sizes.slots)
     for node in np.flatnonzero(tree.arrays.player < CHANCE).tolist():

@@ -9,7 +9,7 @@ from tacit.agents.batch import PolicyBatch, StateBatch
 from tacit.agents.search_batch import SearchBatch
 from tacit.agents.simple import baselines, uniform
 from tacit.evaluate.match import play_batch_match
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import Solver, best_response, evaluate, find_algorithm
 from tacit.solve.leaves import Zero
@@ -19,7 +19,7 @@ from tacit.tree import Builder, build_forest
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "pursuit-glasses"])
 def test_a_match_measures_what_the_policies_are_worth(name: str) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     tree = build_forest(builder, [builder.root])
     weak = tree.uniform_policy()
     strong, answer = (best_response(tree, weak, player)[0] for player in (0, 1))
@@ -47,7 +47,7 @@ class _BestInBothSeats(PolicyBatch):
 
 
 def test_the_same_seed_gives_the_same_match_and_progress_is_told() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     settings = SearchSettings(iterations=10, depth=1)
     agent = SearchBatch(builder, Oracle(builder, iterations=10), settings)
     told: list[int] = []
@@ -61,7 +61,7 @@ def test_the_same_seed_gives_the_same_match_and_progress_is_told() -> None:
 
 
 def test_search_beats_random_play_and_the_heuristic() -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     agent = SearchBatch(builder, Zero(), SearchSettings(iterations=32, depth=99))
     for opponent in baselines(builder).values():
         found = play_batch_match(builder, agent, opponent, games=600, seed=0)
@@ -69,7 +69,7 @@ def test_search_beats_random_play_and_the_heuristic() -> None:
 
 
 def test_an_equal_pair_of_players_comes_out_even() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     tree = build_forest(builder, [builder.root])
     solver = Solver(tree, find_algorithm("dcfr"))
     solver.run(200)
@@ -83,7 +83,7 @@ def test_an_equal_pair_of_players_comes_out_even() -> None:
 
 @pytest.mark.parametrize("games", [0, 1, 7])
 def test_games_come_in_pairs(games: int) -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     agent = StateBatch(builder, uniform)
     with pytest.raises(GameError, match="even number of games"):
         play_batch_match(builder, agent, agent, games=games, seed=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.evaluate.search_play import Form, search_exploitability, search_policy
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import Solver, evaluate, find_algorithm, normalise
 from tacit.solve.leaves import Zero
@@ -21,7 +21,7 @@ from tacit.tree import Builder, build_forest
 def test_a_search_to_the_end_plays_its_average_policy(
     game: str, algorithm: str, form: Form
 ) -> None:
-    builder = Builder(load(game))
+    builder = Builder(load_game(game))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(algorithm=algorithm, iterations=300, depth=99)
     worth = search_exploitability(
@@ -35,7 +35,7 @@ def test_a_search_to_the_end_plays_its_average_policy(
 
 
 def test_the_sampled_form_plays_single_iterations() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(algorithm="fp", iterations=20, depth=99)
     sums = search_policy(
@@ -57,7 +57,7 @@ def test_the_sampled_form_plays_single_iterations() -> None:
 def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(
     algorithm: str, mode: Mode, most: float
 ) -> None:
-    builder = Builder(load("rock-paper-scissors"))
+    builder = Builder(load_game("rock-paper-scissors"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=128, depth=1)
     found = {}
@@ -78,7 +78,7 @@ def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(
 @pytest.mark.parametrize("mode", ["cfr-d", "cfr-avg"])
 @pytest.mark.parametrize("algorithm", ["linear-cfr", "flop"])
 def test_searches_to_the_end_of_the_round_play_the_whole_game(algorithm: str, mode: Mode) -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=32, stop="round")
     worth = search_exploitability(
@@ -93,7 +93,7 @@ def test_searches_to_the_end_of_the_round_play_the_whole_game(algorithm: str, mo
 
 
 def test_sums_of_several_calls_add_up() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(iterations=10, depth=1)
     oracle = Oracle(builder, iterations=20)
@@ -107,7 +107,7 @@ def test_sums_of_several_calls_add_up() -> None:
 
 
 def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
-    builder = Builder(load("rock-paper-scissors"))
+    builder = Builder(load_game("rock-paper-scissors"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(algorithm="flop", mode="cfr-d", iterations=512, depth=1)
     sums = search_policy(
@@ -131,7 +131,7 @@ def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
 def test_places_that_are_rarely_reached_are_played_out_less_and_count_for_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     tree = build_forest(builder, [builder.root])
     settings = SearchSettings(iterations=16, depth=1)
     found, solved = {}, {}

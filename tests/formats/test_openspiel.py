@@ -24,7 +24,7 @@ from tacit.formats.openspiel import (
     policy_from_openspiel,
     policy_to_openspiel,
 )
-from tacit.games import CHANCE, TERMINAL, GameError, State, load
+from tacit.games import CHANCE, TERMINAL, GameError, State, load_game
 from tacit.solve import Limits, evaluate, exploitability, solve_exactly, solve_tree
 from tacit.tree import PublicTree, build_forest, build_tree
 
@@ -214,7 +214,7 @@ def test_policies_that_openspiel_solved_are_as_good_here() -> None:
     ],
 )
 def test_built_in_games_have_the_values_of_openspiels(built_in: str, name: str) -> None:
-    ours = build_tree(load(built_in))
+    ours = build_tree(load_game(built_in))
     exact = solve_exactly(ours).value
     assert exact == pytest.approx(solve_exactly(tree_of(name)).value, abs=1e-9)
     uniform, theirs = ours.uniform_policy(), tree_of(name).uniform_policy()
@@ -438,7 +438,7 @@ def test_a_policy_that_is_none_is_refused() -> None:
 
 
 def test_policies_of_other_games_and_parts_are_refused() -> None:
-    kuhn = build_tree(load("kuhn"))
+    kuhn = build_tree(load_game("kuhn"))
     with pytest.raises(GameError, match="kuhn is not a game of OpenSpiel"):
         policy_to_openspiel(kuhn, kuhn.uniform_policy())
     with pytest.raises(GameError, match="kuhn is not a game of OpenSpiel"):

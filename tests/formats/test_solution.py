@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 
-from tacit.formats.game_names import load_game
 from tacit.formats.solution import (
     SolutionError,
     check_writable,
@@ -15,12 +14,12 @@ from tacit.formats.solution import (
     load_solution,
     save_solution,
 )
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
 from tacit.solve import ALGORITHMS, Limits, resume, solve_tree
 from tacit.tree import build_tree
 
-KUHN = build_tree(load("kuhn"))
+KUHN = build_tree(load_game("kuhn"))
 
 
 @pytest.fixture
@@ -154,8 +153,8 @@ def test_wrong_contents_are_refused(saved, changes, message):
 
 def test_fingerprints_tell_games_apart():
     names = ("kuhn", "leduc", "coin-toss", "liars-dice-1x3", "liars-dice-2x2")
-    assert len({fingerprint(build_tree(load(name))) for name in names}) == len(names)
-    assert fingerprint(build_tree(load("kuhn"))) == fingerprint(KUHN)
+    assert len({fingerprint(build_tree(load_game(name))) for name in names}) == len(names)
+    assert fingerprint(build_tree(load_game("kuhn"))) == fingerprint(KUHN)
 
 
 def test_payoffs_are_part_of_the_fingerprint(monkeypatch):
@@ -163,7 +162,7 @@ def test_payoffs_are_part_of_the_fingerprint(monkeypatch):
 
     payoff = KuhnState.payoff
     monkeypatch.setattr(KuhnState, "payoff", lambda state: payoff(state) + (state.moves == "bp"))
-    assert fingerprint(build_tree(load("kuhn"))) != fingerprint(KUHN)
+    assert fingerprint(build_tree(load_game("kuhn"))) != fingerprint(KUHN)
 
 
 def test_unwritable_places_are_found_before_solving(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.games import CHANCE, TERMINAL, State, load
+from tacit.games import CHANCE, TERMINAL, State, load_game
 
 pyspiel: Any = pytest.importorskip("pyspiel")
 
@@ -45,7 +45,7 @@ def test_kuhn() -> None:
         first, second = random.permutation(3)[:2]
         theirs.apply_action(first)
         theirs.apply_action(second)
-        follow(load("kuhn").replay("JQK"[first] + "JQK"[second]), theirs, random)
+        follow(load_game("kuhn").replay("JQK"[first] + "JQK"[second]), theirs, random)
 
 
 def test_leduc() -> None:
@@ -55,7 +55,7 @@ def test_leduc() -> None:
         first, second = random.permutation(6)[:2]
         theirs.apply_action(first)
         theirs.apply_action(second)
-        follow(load("leduc").replay("JQK"[first // 2] + "JQK"[second // 2]), theirs, random)
+        follow(load_game("leduc").replay("JQK"[first // 2] + "JQK"[second // 2]), theirs, random)
 
 
 def test_liars_dice() -> None:
@@ -65,10 +65,16 @@ def test_liars_dice() -> None:
         first, second = random.integers(6, size=2)
         theirs.apply_action(first)
         theirs.apply_action(second)
-        follow(load("liars-dice-1x6").replay(f"{first + 1}|{second + 1}"), theirs, random)
+        follow(load_game("liars-dice-1x6").replay(f"{first + 1}|{second + 1}"), theirs, random)
 
 
 def test_tic_tac_toe() -> None:
     for seed in range(100):
         theirs = pyspiel.load_game("tic_tac_toe").new_initial_state()
-        follow(load("tic-tac-toe").initial(), theirs, np.random.default_rng(seed))
+        follow(load_game("tic-tac-toe").initial(), theirs, np.random.default_rng(seed))
+
+
+def test_connect_four() -> None:
+    for seed in range(100):
+        theirs = pyspiel.load_game("connect_four").new_initial_state()
+        follow(load_game("connect-four").initial(), theirs, np.random.default_rng(seed))

@@ -1,8 +1,7 @@
 """What every game promises to the rest of the package, checked on all of them.
 
-A game in the registry is covered by being there. Its public tree is walked level by level; a level
-that is too large is thinned to a random choice of whole public states, so that what is checked on
-a public state always sees all of its world states.
+A game in the registry is covered by being there: `check_game` looks at its rules, and what is
+checked here beyond that holds for the games of the package. Rules with a fault are refused.
 """
 
 from __future__ import annotations
@@ -11,19 +10,24 @@ import dataclasses
 import math
 import pickle
 import random
-from collections.abc import Hashable, Iterator
+import re
+from collections.abc import Hashable
 from functools import cache
 
 import numpy as np
 import pytest
 
+import tacit
+from support.faulty_games import FAULTS, FaultyGame
+from support.random_games import random_game
 from tacit.agents.position import Position
-from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load_game
+from tacit.games.check import Walk, check_public_state, check_subgame_keys, walk_game
 from tacit.games.pursuit import Map, Pursuit, Transport
-from tacit.tree import Builder
+from tacit.tree import Builder, build_tree
 
-LEVEL_CAP = 4000
-"""World states kept a level."""
+STATES = 80_000
+"""World states of each game that are looked at."""
 
 EXAMPLES = [example for family in families() for example in family.examples]
 
@@ -50,66 +54,6 @@ DEAD_END = Map(
 )
 
 
-@dataclasses.dataclass
-class Node:
-    """A public state: its world states with chance's reach, and where their moves lead."""
-
-    states: dict[State, float]
-    moves: list[tuple[State, int, State]]
-
-
-@dataclasses.dataclass
-class Walk:
-    """The public states of a game below one state; all of them if `complete`."""
-
-    nodes: dict[Hashable, Node]
-    complete: bool
-
-    def states(self) -> Iterator[State]:
-        for node in self.nodes.values():
-            yield from node.states
-
-    def moves(self) -> Iterator[tuple[State, int, State]]:
-        for node in self.nodes.values():
-            yield from node.moves
-
-
-def walk_from(start: State) -> Walk:
-    choice = random.Random(0)
-    walk = Walk({}, complete=True)
-    parents: dict[Hashable, Hashable] = {}
-    level = {start.public(): Node({start: 1.0}, [])}
-    while level:
-        order = list(level)
-        choice.shuffle(order)
-        following: dict[Hashable, Node] = {}
-        kept = 0
-        for public in order:
-            node = level[public]
-            kept += len(node.states)
-            if kept > LEVEL_CAP:
-                walk.complete = False
-                break
-            assert public not in walk.nodes, "a public state comes up again below itself"
-            walk.nodes[public] = node
-            for state, reach in node.states.items():
-                weights = state.chance() if state.player == CHANCE else None
-                for index, action in enumerate(state.actions()):
-                    child = state.child(action)
-                    node.moves.append((state, action, child))
-                    seen = child.public()
-                    assert parents.setdefault(seen, public) == public, (
-                        "public() must determine the public states before it"
-                    )
-                    below = following.setdefault(seen, Node({}, []))
-                    child_reach = reach * (weights[index] if weights else 1.0)
-                    assert below.states.setdefault(child, child_reach) == pytest.approx(
-                        child_reach
-                    ), "histories that merge must have met with equal chance"
-        level = following
-    return walk
-
-
 @dataclasses.dataclass(frozen=True)
 class Case:
     name: str
@@ -118,19 +62,19 @@ class Case:
 
 
 CASES = [
-    *(Case(name, load(name)) for name in EXAMPLES),
-    Case("liars-dice-3x2", load("liars-dice-3x2")),
-    Case("liars-dice-1x2", load("liars-dice-1x2")),
+    *(Case(name, load_game(name)) for name in EXAMPLES),
+    Case("liars-dice-3x2", load_game("liars-dice-3x2")),
+    Case("liars-dice-1x2", load_game("liars-dice-1x2")),
     Case("pursuit-two-transports", Pursuit(TWO_TRANSPORTS)),
     Case("pursuit-dead-end", Pursuit(DEAD_END)),
-    Case("tic-tac-toe after b2 a1 c3", load("tic-tac-toe"), "b2 a1 c3"),
-    Case("tic-tac-toe after c3 a1 b2", load("tic-tac-toe"), "c3 a1 b2"),
+    Case("tic-tac-toe after b2 a1 c3", load_game("tic-tac-toe"), "b2 a1 c3"),
+    Case("tic-tac-toe after c3 a1 b2", load_game("tic-tac-toe"), "c3 a1 b2"),
 ]
 
 
 @cache
 def walk_of(case: Case) -> Walk:
-    return walk_from(case.game.replay(case.notation))
+    return walk_game(case.game, notation=case.notation, states=STATES)
 
 
 # Cases are compared by identity of the game, so the cache holds one walk for each.
@@ -139,11 +83,11 @@ every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in C
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_is_found_by_its_name(name: str) -> None:
-    game = load(name)
+    game = load_game(name)
     assert game.name == name
     assert game.title
     assert game.unit
-    assert game.initial() == load(name).initial()
+    assert game.initial() == load_game(name).initial()
 
 
 @every_case
@@ -157,28 +101,40 @@ def test_chance_is_a_distribution(case: Case) -> None:
 
 
 @every_case
-def test_the_game_ends_where_no_one_moves(case: Case) -> None:
-    for state in walk_of(case).states():
-        assert state.player in (0, 1, CHANCE, TERMINAL)
-        assert (len(state.actions()) == 0) == (state.player == TERMINAL)
-        if state.player == TERMINAL:
-            assert math.isfinite(state.payoff())
+def test_public_states_keep_the_contract(case: Case) -> None:
+    walk = walk_of(case)
+    for node in walk.nodes.values():
+        check_public_state(node, walk)
+    check_subgame_keys(walk)
 
 
-@every_case
-def test_the_public_state_decides_the_mover(case: Case) -> None:
-    for node in walk_of(case).nodes.values():
-        assert len({state.player for state in node.states}) == 1
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_game_passes_its_check(name: str) -> None:
+    tacit.check_game(name, seed=1)
 
 
-@every_case
-def test_the_infostate_decides_the_moves(case: Case) -> None:
-    for node in walk_of(case).nodes.values():
-        moves: dict[Hashable, list[tuple[int, str]]] = {}
-        for state in node.states:
-            if state.player in (0, 1):
-                here = [(action, state.label(action)) for action in state.actions()]
-                assert moves.setdefault(state.private(state.player), here) == here
+@pytest.mark.parametrize("seed", range(12))
+def test_random_games_pass_their_check(seed: int) -> None:
+    tacit.check_game(random_game(seed))
+
+
+def test_pennies_without_a_fault_pass() -> None:
+    tacit.check_game(FaultyGame())
+    assert build_tree(FaultyGame()).public_states == 9
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS.items(), ids=FAULTS)
+def test_a_fault_is_refused_when_a_tree_is_built(fault: str, message: str) -> None:
+    with pytest.raises(GameError, match=re.escape(message)) as refused:
+        build_tree(FaultyGame(fault))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS.items(), ids=FAULTS)
+def test_a_fault_is_refused_by_check_game(fault: str, message: str) -> None:
+    with pytest.raises(GameError, match=re.escape(message)) as refused:
+        tacit.check_game(FaultyGame(fault))
+    assert "\n" not in str(refused.value)
 
 
 @every_case
@@ -196,18 +152,6 @@ def test_a_player_learns_only_from_the_public_and_their_own_moves(case: Case) ->
 
 
 @every_case
-def test_a_rendering_shows_a_player_their_infostate_and_no_more(case: Case) -> None:
-    for node in walk_of(case).nodes.values():
-        drawn: dict[Hashable, str] = {}
-        for state in node.states:
-            assert state.render()
-            for player in (0, 1):
-                text = state.render(player)
-                assert text
-                assert drawn.setdefault((player, state.private(player)), text) == text
-
-
-@every_case
 def test_labels_can_be_typed(case: Case) -> None:
     for state in walk_of(case).states():
         labels = [state.label(action) for action in state.actions()]
@@ -218,47 +162,20 @@ def test_labels_can_be_typed(case: Case) -> None:
 
 
 @every_case
-def test_equal_subgame_keys_have_equal_games_below(case: Case) -> None:
+def test_histories_that_merge_have_met_with_equal_chance(case: Case) -> None:
     walk = walk_of(case)
-    if not walk.complete:
-        pytest.skip("the game is too large to compare its subgames")
-    numbers: dict[Hashable, int] = {}
-    forms: dict[Hashable, int] = {}
-    keys: dict[Hashable, int] = {}
-    for public in reversed(walk.nodes):
-        form = canonical_form(walk.nodes[public], forms)
-        forms[public] = numbers.setdefault(form, len(numbers))
-        here = {state.subgame_key() for state in walk.nodes[public].states}
-        assert len(here) == 1, "subgame_key() must follow from public()"
-        assert keys.setdefault(here.pop(), forms[public]) == forms[public]
-
-
-def canonical_form(node: Node, forms: dict[Hashable, int]) -> Hashable:
-    """The game below a public state, without the names of its public states.
-
-    `forms` numbers the forms of its children: equal numbers are equal games.
-    """
-    total = sum(node.states.values())
-    infostates = frozenset(
-        (
-            state.private(0),
-            state.private(1),
-            state.player,
-            state.payoff() if state.player == TERMINAL else None,
-            round(reach / total, 9),
-        )
-        for state, reach in node.states.items()
-    )
-    leading: dict[Hashable, set[Hashable]] = {}
-    for state, action, child in node.moves:
-        move = (
-            (state.private(0), state.private(1)),
-            (action, state.label(action)),
-            (child.private(0), child.private(1)),
-        )
-        leading.setdefault(child.public(), set()).add(move)
-    children = frozenset((frozenset(moves), forms[public]) for public, moves in leading.items())
-    return infostates, children
+    reach: dict[State, float] = dict.fromkeys(next(iter(walk.nodes.values())).states, 1.0)
+    shares: dict[Hashable, dict[Hashable, float]] = {}
+    for node in walk.nodes.values():
+        chances = {s: dict(zip(s.actions(), s.chance(), strict=True))
+                   for s in node.states if s.player == CHANCE}  # fmt: skip
+        for state, action, child in node.moves:
+            met = reach[state] * (chances[state][action] if chances else 1.0)
+            assert reach.setdefault(child, met) == pytest.approx(met)
+        total = sum(reach[state] for state in node.states)
+        pairs = {(s.private(0), s.private(1)): reach[s] / total for s in node.states}
+        key = next(iter(node.states)).subgame_key()
+        assert shares.setdefault(key, pairs) == pytest.approx(pairs)
 
 
 @every_case

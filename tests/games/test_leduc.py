@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tacit.games import CHANCE, TERMINAL, GameError, State, load
+from tacit.games import CHANCE, TERMINAL, GameError, State, load_game
 
-LEDUC = load("leduc")
+LEDUC = load_game("leduc")
 
 
 @pytest.mark.parametrize(

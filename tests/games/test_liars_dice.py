@@ -4,7 +4,7 @@ from math import comb
 
 import pytest
 
-from tacit.games import TERMINAL, State, load
+from tacit.games import TERMINAL, State, load_game
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from tacit.games import TERMINAL, State, load
     ],
 )
 def test_the_highest_face_is_wild(name: str, notation: str, payoff: float) -> None:
-    assert load(name).replay(notation).payoff() == payoff
+    assert load_game(name).replay(notation).payoff() == payoff
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_the_highest_face_is_wild(name: str, notation: str, payoff: float) -> No
     ],
 )
 def test_bids_go_up(notation: str, labels: str) -> None:
-    state = load("liars-dice-1x2").replay(notation)
+    state = load_game("liars-dice-1x2").replay(notation)
     assert " ".join(state.label(action) for action in state.actions()) == labels
 
 
 def test_dice_are_dealt_as_sets_with_their_chance() -> None:
-    state = load("liars-dice-2x2").initial()
+    state = load_game("liars-dice-2x2").initial()
     deals = dict(zip(map(state.label, state.actions()), state.chance(), strict=True))
     assert len(deals) == 9
     assert deals["1,1|1,1"] == 1 / 16
@@ -57,10 +57,10 @@ def test_every_set_of_bids_is_one_line_of_play(dice: int, faces: int) -> None:
 
     rolls = comb(dice + faces - 1, dice)
     lines = 2 ** (2 * dice * faces) - 1
-    assert ends(load(f"liars-dice-{dice}x{faces}").initial()) == rolls**2 * lines
+    assert ends(load_game(f"liars-dice-{dice}x{faces}").initial()) == rolls**2 * lines
 
 
 def test_players_see_their_own_dice() -> None:
-    state = load("liars-dice-2x6").replay("1,3|2,2 1x3")
+    state = load_game("liars-dice-2x6").replay("1,3|2,2 1x3")
     assert state.render(0) == "Player 1 rolled 1,3, player 2 rolled ?,?. Bids so far: 1x3."
     assert state.render(1) == "Player 1 rolled ?,?, player 2 rolled 2,2. Bids so far: 1x3."

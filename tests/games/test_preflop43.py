@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pokerkit import StandardHighHand
 
-from tacit.games import TERMINAL, GameError, load
+from tacit.games import TERMINAL, GameError, load_game
 from tacit.games.holdem.cards import format_cards
 from tacit.games.preflop43 import DEALS, HANDS, UNKNOWN, Preflop43, Preflop43State
 from tacit.solve import Limits, solve_tree
@@ -64,7 +64,7 @@ def test_the_small_blind_acts_first() -> None:
 
 @pytest.mark.parametrize("cards", [CARDS, "2c2d2h2s3c3d3h3s4c", "AhKhQhJhTh9h8h7h6h"])
 def test_showdowns_agree_with_pokerkit(cards: str) -> None:
-    game = load(f"preflop43-{cards}-10")
+    game = load_game(f"preflop43-{cards}-10")
     random = np.random.default_rng(0)
     for number in random.choice(len(DEALS), 60, replace=False).tolist():
         state = game.initial().child(number)
@@ -82,7 +82,7 @@ def test_showdowns_agree_with_pokerkit(cards: str) -> None:
 
 
 def test_a_tree_is_solved_to_its_end() -> None:
-    tree = build_tree(load(f"preflop43-{CARDS}-10"))
+    tree = build_tree(load_game(f"preflop43-{CARDS}-10"))
     solution = solve_tree(tree, Limits(iterations=250), algorithm="dcfr")
     assert solution.history[-1].exploitability < 0.003
     assert solution.history[-1].value == pytest.approx(-0.048576388, abs=1e-3)
@@ -90,7 +90,7 @@ def test_a_tree_is_solved_to_its_end() -> None:
 
 @pytest.mark.slow
 def test_the_solution_agrees_with_the_linear_program() -> None:
-    tree = build_tree(load(f"preflop43-{CARDS}-10"))
+    tree = build_tree(load_game(f"preflop43-{CARDS}-10"))
     assert solve_exactly(tree).value == pytest.approx(-0.048576388, abs=1e-8)
 
 
@@ -106,4 +106,4 @@ def test_the_solution_agrees_with_the_linear_program() -> None:
 )
 def test_a_wrong_name_says_what_is_possible(name: str, message: str) -> None:
     with pytest.raises(GameError, match=message):
-        load(name)
+        load_game(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.games import TERMINAL, GameError, State, load
+from tacit.games import TERMINAL, GameError, State, load_game
 
 
 def terminals(state: State) -> list[State]:
@@ -28,11 +28,11 @@ def terminals(state: State) -> list[State]:
     ],
 )
 def test_scissors_count_double(notation: str, payoff: float) -> None:
-    assert load("rock-paper-scissors").replay(notation).payoff() == payoff
+    assert load_game("rock-paper-scissors").replay(notation).payoff() == payoff
 
 
 def test_a_chosen_sign_is_hidden() -> None:
-    state = load("rock-paper-scissors").replay("paper")
+    state = load_game("rock-paper-scissors").replay("paper")
     assert state.private(0) == 1
     assert state.private(1) is None
     assert "paper" in state.render(0)
@@ -53,11 +53,11 @@ def test_a_chosen_sign_is_hidden() -> None:
     ],
 )
 def test_coin_toss_pays_as_published(notation: str, payoff: float) -> None:
-    assert load("coin-toss").replay(notation).payoff() == payoff
+    assert load_game("coin-toss").replay(notation).payoff() == payoff
 
 
 def test_coin_toss_has_no_other_ends() -> None:
-    assert len(terminals(load("coin-toss").initial())) == 8
+    assert len(terminals(load_game("coin-toss").initial())) == 8
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_coin_toss_has_no_other_ends() -> None:
     ],
 )
 def test_kuhn_pays(notation: str, payoff: float) -> None:
-    assert load("kuhn").replay(notation).payoff() == payoff
+    assert load_game("kuhn").replay(notation).payoff() == payoff
 
 
 def test_kuhn_has_thirty_ends_in_five_public_ones() -> None:
-    ends = terminals(load("kuhn").initial())
+    ends = terminals(load_game("kuhn").initial())
     assert len(ends) == 30
     assert len({end.public() for end in ends}) == 5
 
 
 def test_a_move_that_is_not_there_names_those_that_are() -> None:
     with pytest.raises(GameError, match=r"move 2 of 'KQ call': 'call' .* pass, bet"):
-        load("kuhn").replay("KQ call")
+        load_game("kuhn").replay("KQ call")

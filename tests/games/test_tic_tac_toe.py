@@ -4,9 +4,9 @@ from collections.abc import Hashable
 
 import pytest
 
-from tacit.games import TERMINAL, State, load
+from tacit.games import TERMINAL, State, load_game
 
-GAME = load("tic-tac-toe")
+GAME = load_game("tic-tac-toe")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.encoding import Encoding
 from tacit.tree import PLAYERS, Builder
 
@@ -15,7 +15,7 @@ GAMES = ["kuhn", "leduc", "rock-paper-scissors", "pursuit-glasses", "liars-dice-
 @pytest.mark.parametrize("joint", [True, False])
 @pytest.mark.parametrize("name", GAMES)
 def test_columns_are_distinct_and_behind_the_features(name: str, joint: bool) -> None:
-    encoding = Encoding(Builder(load(name)), joint=joint)
+    encoding = Encoding(Builder(load_game(name)), joint=joint)
     for state in encoding.states:
         inputs = np.concatenate([encoding.input_columns(state, p) for p in PLAYERS])
         assert len(set(inputs.tolist())) == sum(state.counts)
@@ -31,7 +31,7 @@ def test_columns_are_distinct_and_behind_the_features(name: str, joint: bool) ->
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_pair_has_a_column(name: str) -> None:
-    encoding = Encoding(Builder(load(name)), joint=True, pairs=True)
+    encoding = Encoding(Builder(load_game(name)), joint=True, pairs=True)
     for state in encoding.states:
         columns = encoding.pair_columns(state)
         assert columns.shape == state.counts
@@ -40,7 +40,7 @@ def test_every_pair_has_a_column(name: str) -> None:
 
 
 def test_the_seats_of_liars_dice_answer_pairs_alike() -> None:
-    encoding = Encoding(Builder(load("liars-dice-1x3")), joint=True, pairs=True)
+    encoding = Encoding(Builder(load_game("liars-dice-1x3")), joint=True, pairs=True)
     after_one = encoding.states[encoding.number[(2, 1, False)]]
     after_two = encoding.states[encoding.number[(2, 0, False)]]
     assert np.array_equal(encoding.pair_columns(after_one), encoding.pair_columns(after_two).T)
@@ -48,7 +48,7 @@ def test_the_seats_of_liars_dice_answer_pairs_alike() -> None:
 
 
 def test_pairs_weigh_as_much_as_either_is_believed() -> None:
-    encoding = Encoding(Builder(load("kuhn")), joint=True, pairs=True)
+    encoding = Encoding(Builder(load_game("kuhn")), joint=True, pairs=True)
     row = np.zeros((1, encoding.inputs))
     row[0, encoding.first_belief :] = [1, 0, 0, 0.5, 0.5, 0]
     weights = encoding.weights(row).reshape(3, 3)
@@ -59,7 +59,7 @@ def test_pairs_weigh_as_much_as_either_is_believed() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_different_public_states_have_different_descriptions(name: str) -> None:
-    encoding = Encoding(Builder(load(name)), joint=True)
+    encoding = Encoding(Builder(load_game(name)), joint=True)
     rows = {}
     for state in encoding.states:
         mover = None if encoding.symmetric else state.mover
@@ -72,7 +72,7 @@ def test_different_public_states_have_different_descriptions(name: str) -> None:
 
 
 def test_the_seats_of_liars_dice_are_one_situation() -> None:
-    encoding = Encoding(Builder(load("liars-dice-1x3")), joint=True)
+    encoding = Encoding(Builder(load_game("liars-dice-1x3")), joint=True)
     after_one = encoding.states[encoding.number[(2, 1, False)]]
     after_two = encoding.states[encoding.number[(2, 0, False)]]
     assert np.array_equal(encoding.describe(after_one, 0), encoding.describe(after_two, 0))

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tacit.evaluate.search_play import search_exploitability
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.encoding import Encoding
 from tacit.learn.policy_network import (
     ABSENT,
@@ -46,7 +46,7 @@ SMALL = Settings(
 
 def solved(game: str, iterations: int) -> Search:
     """A search of the whole game, from its start."""
-    builder = Builder(load(game))
+    builder = Builder(load_game(game))
     settings = SearchSettings(iterations=iterations, depth=99)
     tree = settings.forest(builder, [builder.root])
     beliefs = [(np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1]))]

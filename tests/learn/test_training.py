@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from tacit.evaluate.search_play import search_exploitability
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.self_play import Examples, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import Run, load_network, load_origin, read_log, read_settings
@@ -160,7 +160,7 @@ def test_bad_runs_are_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="holds a run already"):
         Run.create(folder, SMALL)
     with pytest.raises(GameError, match="was trained on liars-dice-1x2, not on kuhn"):
-        load_network(folder, Builder(load("kuhn")))
+        load_network(folder, Builder(load_game("kuhn")))
     content = (folder / "checkpoint.pt").read_bytes()
     (folder / "checkpoint.pt").write_bytes(content[: len(content) // 2])
     with pytest.raises(GameError, match="damaged"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.solve import (
     ALGORITHMS,
     Checkpoint,
@@ -25,8 +25,8 @@ from tacit.solve import (
 from tacit.solve.anytime import next_checkpoint, stalled
 from tacit.tree import build_tree
 
-KUHN = build_tree(load("kuhn"))
-LEDUC = build_tree(load("leduc"))
+KUHN = build_tree(load_game("kuhn"))
+LEDUC = build_tree(load_game("leduc"))
 
 
 def test_stops_at_the_target():
@@ -212,7 +212,7 @@ def test_unknown_precision_is_refused():
     ],
 )
 def test_infostates_are_called_by_what_their_player_sees(game, player, names):
-    builder = build_tree(load(game), depth=1).builder
+    builder = build_tree(load_game(game), depth=1).builder
     found = builder.root.names(player)
     assert set(found) == names
     assert len(found) == len(names)

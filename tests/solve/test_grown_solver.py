@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve import Solver, evaluate, find_algorithm
 from tacit.tree import build_tree
 
@@ -13,7 +13,7 @@ from tacit.tree import build_tree
 @pytest.mark.parametrize("algorithm", ["cfr+", "dcfr", "pcfr+", "flop"])
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "rock-paper-scissors", "liars-dice-1x3"])
 def test_growth_keeps_what_was_learnt_and_goes_on_to_the_end(game: str, algorithm: str) -> None:
-    tree = build_tree(load(game), depth=1, fold=False)
+    tree = build_tree(load_game(game), depth=1, fold=False)
     solver = Solver(tree, find_algorithm(algorithm))
     while len(tree.leaves):
         solver.run(3)

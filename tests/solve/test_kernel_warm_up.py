@@ -23,10 +23,10 @@ class Listener(event.Listener):
     def on_end(self, happened):
         pass
 event.register("numba:compile", Listener())
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve import Limits, solve_tree
 from tacit.tree import build_tree
-solve_tree(build_tree(load("kuhn")), Limits(iterations=3))
+solve_tree(build_tree(load_game("kuhn")), Limits(iterations=3))
 print(json.dumps(compiled))
 """
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve import Evaluation, Solver, evaluate, find_algorithm, solve_exactly
 from tacit.tree import PublicTree, build_tree
 
@@ -54,7 +54,7 @@ TABLE_2 = {
 
 @cache
 def tree_of(name: str) -> PublicTree:
-    return build_tree(load(name))
+    return build_tree(load_game(name))
 
 
 @cache

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve.leaves import Guide, Leaves
 from tacit.tree import PLAYERS, Builder, PublicState, build_forest
 from tacit.tree.beliefs import normalised, value_to_cfv
@@ -38,7 +38,7 @@ class _Opinion:
     ("name", "apart"), [("kuhn", False), ("leduc", False), ("liars-dice-2x3", True)]
 )
 def test_values_are_weighed_by_the_opponents_reach_and_by_chance(name: str, apart: bool) -> None:
-    builder = Builder(load(name))
+    builder = Builder(load_game(name))
     root = builder.root
     assert (root.margins is not None) == apart
     tree = build_forest(builder, [root, root.expansion.transitions[0].child], depth=1)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
@@ -45,7 +45,7 @@ class Fixed(Oracle):
 
 
 def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     tree = build_forest(builder, [builder.root], depth=2)
     if algorithm == "soft-fp":
         # Not soft FLOP, whose optimism counts the latest beliefs twice in the sound form alone.
@@ -73,7 +73,7 @@ def test_where_play_below_the_leaves_is_fixed_all_modes_are_one(
 
 
 def test_modes_differ_where_play_follows_the_beliefs() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     policies = []
     for mode in ("cfr-d", "cfr-avg", "cfr-avg-sound"):
         settings = SearchSettings(algorithm="linear-cfr", mode=mode, iterations=8)  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ def ones(builder: Builder) -> list[tuple[Array, Array]]:
 
 
 def test_beliefs_are_of_the_current_policy_in_cfr_d_and_of_the_average_otherwise() -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     for algorithm, mode in (
         ("linear-cfr", "cfr-d"),
         ("linear-cfr", "cfr-avg"),
@@ -109,7 +109,7 @@ def test_beliefs_are_of_the_current_policy_in_cfr_d_and_of_the_average_otherwise
 
 
 def test_the_sound_form_needs_an_evaluator_for_pairs() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     settings = SearchSettings(mode="cfr-avg-sound")
     with pytest.raises(GameError, match="answers for pairs of infostates"):
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
@@ -121,7 +121,7 @@ def test_the_sound_form_needs_an_evaluator_for_pairs() -> None:
 def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(
     game: str, depth: int, remember: bool
 ) -> None:
-    builder = Builder(load(game))
+    builder = Builder(load_game(game))
     settings = SearchSettings(mode="cfr-avg-sound", iterations=20, depth=depth)
     search = settings.begin(settings.forest(builder, [builder.root]), Fixed(builder), ones(builder))
 
@@ -143,7 +143,7 @@ def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(
 
 
 def test_pairs_are_the_mean_over_what_iterations_met_at_their_time() -> None:
-    builder = Builder(load("rock-paper-scissors"))
+    builder = Builder(load_game("rock-paper-scissors"))
     oracle = Oracle(builder, iterations=30)
     settings = SearchSettings(algorithm="flop", mode="cfr-avg-sound", iterations=40, depth=1)
     search = settings.begin(settings.forest(builder, [builder.root]), oracle, ones(builder))
@@ -170,7 +170,7 @@ def test_pairs_are_the_mean_over_what_iterations_met_at_their_time() -> None:
 
 
 def test_a_round_ends_where_chance_moves() -> None:
-    builder = Builder(load("leduc"))
+    builder = Builder(load_game("leduc"))
     settings = SearchSettings(stop="round")
     tree = settings.forest(builder, [builder.root])
     leaves = [tree.state(int(node)) for node in tree.leaves]
@@ -211,7 +211,7 @@ class Remembering(Oracle):
 
 def whole_search(game: str, algorithm: str, *, known: int = 0) -> Search:
     """A search of a whole game; warm, if another one is `known` for so many iterations."""
-    builder = Builder(load(game))
+    builder = Builder(load_game(game))
     tree = build_forest(builder, [builder.root])
     evaluator = Zero()
     if known:
@@ -259,7 +259,7 @@ def test_a_warm_start_from_a_good_policy_needs_fewer_iterations(algorithm: str) 
 
 
 def test_a_warm_start_needs_a_guide_and_iterations_to_spare() -> None:
-    builder = Builder(load("kuhn"))
+    builder = Builder(load_game("kuhn"))
     settings = SearchSettings(warm_start=15)
     with pytest.raises(GameError, match="needs a policy network"):
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
@@ -269,7 +269,7 @@ def test_a_warm_start_needs_a_guide_and_iterations_to_spare() -> None:
 
 @pytest.mark.parametrize("algorithm", ["flop", "soft-flop", "dcfr"])
 def test_fictitious_play_does_not_tell_apart_what_is_within_its_blur(algorithm: str) -> None:
-    builder = Builder(load("liars-dice-1x3"))
+    builder = Builder(load_game("liars-dice-1x3"))
     found = {}
     for blur in (0.0, 0.1):
         settings = SearchSettings(algorithm=algorithm, iterations=100, depth=99, blur=blur)

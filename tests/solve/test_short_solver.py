@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tacit.formats.spot_file import load_spot_file
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solve import Solver, find_algorithm
 from tacit.solve.short_solver import ShortSolver
@@ -78,6 +78,6 @@ def test_what_needs_more_is_refused():
         with pytest.raises(GameError, match="needs more than 16 bits"):
             ShortSolver(tree, find_algorithm(algorithm))
     with pytest.raises(GameError, match="for spots of hold'em"):
-        ShortSolver(build_tree(load("leduc")), find_algorithm("dcfr"))
+        ShortSolver(build_tree(load_game("leduc")), find_algorithm("dcfr"))
     with pytest.raises(GameError, match="32 or 16 bits, not in 8"):
         solve_spot(load_spot_file("river-bluff").spot(), storage=8)

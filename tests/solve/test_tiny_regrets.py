@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve import Solver, find_algorithm
 from tacit.tree import build_tree
 
 
 @pytest.mark.parametrize("size", [1e-45, 1e-39, 1e-31, 1e-20])
 def test_tiny_positive_regrets_give_a_policy(size: float) -> None:
-    tree = build_tree(load("kuhn"))
+    tree = build_tree(load_game("kuhn"))
     solver = Solver(tree, find_algorithm("cfr+"))
     # Reaches of zero make all new regrets zero, so that only the tiny old ones are left.
     solver.regrets[:] = size
@@ -25,7 +25,7 @@ def test_tiny_positive_regrets_give_a_policy(size: float) -> None:
 
 
 def test_liars_dice_stays_finite_after_many_iterations() -> None:
-    tree = build_tree(load("liars-dice-1x6"))
+    tree = build_tree(load_game("liars-dice-1x6"))
     solver = Solver(tree, find_algorithm("cfr+"))
     solver.run(1300)
     assert np.isfinite(solver.policy).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve.algorithms import RegretMatching, find_algorithm
 from tacit.solve.engine import Workspace
 from tacit.solve.warm_start import imitate, response_regrets
@@ -15,7 +15,7 @@ from tacit.tree.passes import BEST, ascend, descend
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "pursuit-glasses"])
 def test_regrets_are_gains_over_the_policy_before_a_best_response(game: str) -> None:
-    builder = Builder(load(game))
+    builder = Builder(load_game(game))
     tree = build_forest(builder, [builder.root], fold=False)
     random = np.random.default_rng(0)
     policy = tree.uniform_policy()

@@ -7,7 +7,7 @@ from functools import cache
 from support.bridge import Bridge
 from support.random_games import random_game
 from support.reference import Reference
-from tacit.games import Game, load
+from tacit.games import Game, load_game
 from tacit.games.pursuit import Map, Pursuit, Transport
 from tacit.tree import build_tree
 
@@ -45,7 +45,7 @@ def small_game(name: str) -> Game:
         return Pursuit(RING)
     if name.startswith("random-"):
         return random_game(int(name.removeprefix("random-")))
-    return load(name)
+    return load_game(name)
 
 
 @cache

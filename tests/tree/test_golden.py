@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.tree import CHANCE, TERMINAL, build_tree
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -20,7 +20,7 @@ GAMES = ("kuhn", "rock-paper-scissors")
 
 def structure(name: str) -> list[dict[str, Any]]:
     """Every public state of a game: who moves, infostates, and where its moves lead."""
-    tree = build_tree(load(name))
+    tree = build_tree(load_game(name))
     found = []
     for place, path in tree.walk():
         state = tree.state(place.node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import CHANCE, TERMINAL, load
+from tacit.games import CHANCE, TERMINAL, load_game
 from tacit.tree import Builder
 from tacit.tree.playing import deal, draw, follow, payoff
 
@@ -21,7 +21,7 @@ def test_draws_follow_their_weights() -> None:
     "name", ["kuhn", "leduc", "rock-paper-scissors", "pursuit-glasses", "liars-dice-2x2"]
 )
 def test_a_game_on_infostates_pays_as_the_game_of_the_rules(name: str) -> None:
-    game = load(name)
+    game = load_game(name)
     builder = Builder(game)
     random = np.random.default_rng(1)
     ones = np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1])
@@ -42,7 +42,7 @@ def test_a_game_on_infostates_pays_as_the_game_of_the_rules(name: str) -> None:
 
 
 def test_beliefs_decide_what_is_dealt() -> None:
-    root = Builder(load("kuhn")).root
+    root = Builder(load_game("kuhn")).root
     random = np.random.default_rng(2)
     reach = np.array([0.0, 1, 0]), np.ones(3)
     dealt = {deal(root, reach, random) for _ in range(50)}

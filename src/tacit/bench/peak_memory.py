@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.solve import Limits, solve_tree
 from tacit.tree import build_tree
 
@@ -38,9 +38,9 @@ def restarted_peak() -> float:
 def measure(name: str) -> float:
     """Megabytes beyond what solving a small game takes."""
     limits = Limits(iterations=64)
-    solve_tree(build_tree(load("kuhn")), limits, algorithm="cfr+")
+    solve_tree(build_tree(load_game("kuhn")), limits, algorithm="cfr+")
     before = restarted_peak()
-    solve_tree(build_tree(load(name)), limits, algorithm="cfr+")
+    solve_tree(build_tree(load_game(name)), limits, algorithm="cfr+")
     return peak() - before
 
 

@@ -98,8 +98,8 @@ def algorithms(
     as_json: bool,
 ) -> None:
     """The exploitability that each algorithm reaches, or the iterations that a target takes."""
-    from tacit.formats.game_names import load_game
     from tacit.formats.solution import check_writable
+    from tacit.games import load_game
     from tacit.report.output import console, print_json, print_table, table
     from tacit.report.plot import plot_convergence
     from tacit.solve import ALGORITHMS, Limits, solve_tree
@@ -311,11 +311,11 @@ def _pyspiel() -> Any:
 def _measure(name: str, pyspiel: Any) -> dict[str, Any]:
     """One game's row: both solvers in turn, round by round."""
     from tacit.cli.games import count_decisions
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.solve import Solver, find_algorithm
     from tacit.tree import build_tree
 
-    tree = build_tree(load(name))
+    tree = build_tree(load_game(name))
     ours = Solver(tree, find_algorithm(ALGORITHM))
     theirs = pyspiel.CFRPlusSolver(pyspiel.load_game(TABULAR[name])) if pyspiel else None
     ours.run(BATCH)

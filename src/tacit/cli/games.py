@@ -56,10 +56,15 @@ def count_decisions(state: PublicState, known: dict[int, int]) -> int:
 @as_json
 def games(*, as_json: bool) -> None:
     """List the games and their sizes."""
-    from tacit.games import families, load
+    from tacit.games import families, load_game
     from tacit.report.output import console, print_json, table
 
-    listed = [facts(load(name)) for family in families() for name in family.examples]
+    listed = [
+        facts(load_game(name))
+        for family in families()
+        if family.countable
+        for name in family.examples
+    ]
     if as_json:
         print_json([asdict(entry) for entry in listed])
         return
@@ -70,6 +75,7 @@ def games(*, as_json: bool) -> None:
     console().print(shown)
     click.echo(
         "Infostates are those of the player to move, slots their actions. Liar's Dice takes any\n"
-        "size: liars-dice-<dice>x<faces>. openspiel:<game string> is any game of OpenSpiel's that\n"
-        "has two players and is zero-sum."
+        "size: liars-dice-<dice>x<faces>. connect-four is too large to count.\n"
+        "openspiel:<game string> is any game of OpenSpiel's that has two players and is zero-sum,\n"
+        "<module>:<Class> is a game of your own."
     )

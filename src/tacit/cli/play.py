@@ -93,7 +93,7 @@ def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
     import torch
 
     from tacit.agents.search_agent import SearchAgent
-    from tacit.formats.game_names import load_game
+    from tacit.games import load_game
     from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
@@ -112,9 +112,8 @@ def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:
 
 def _solution(name: str, file: Path | None, memory: int) -> Solution:
     from tacit.cli.progress import SolveProgress
-    from tacit.formats.game_names import load_game
     from tacit.formats.solution import load_solution
-    from tacit.games import GameError
+    from tacit.games import GameError, load_game
     from tacit.solve import Limits, Stop, solve_tree
     from tacit.tree import build_tree
 

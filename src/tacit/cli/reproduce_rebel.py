@@ -133,14 +133,14 @@ def figure4(*, games: str | None, iterations: int, plot: Path | None, as_json: b
     The exploitability after 1, 2, 4, … iterations; the paper gives a picture and no numbers but
     those of its Table 2.
     """
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.report.output import console, print_json, print_table, table
     from tacit.solve import Checkpoint, Solver, exploitability, find_algorithm
     from tacit.tree import build_tree
 
     rows: list[dict[str, Any]] = []
     for game in _chosen(games):
-        tree = build_tree(load(game))
+        tree = build_tree(load_game(game))
         for algorithm in FIGURE_4:
             solver = Solver(tree, find_algorithm(algorithm))
             began = time.perf_counter()
@@ -300,11 +300,11 @@ def _chosen(games: str | None) -> list[str]:
 
 
 def _whole_game(game: str, algorithm: str, iterations: int) -> dict[str, Any]:
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.solve import Solver, exploitability, find_algorithm
     from tacit.tree import build_tree
 
-    tree = build_tree(load(game))
+    tree = build_tree(load_game(game))
     solver = Solver(tree, find_algorithm(algorithm))
     solver.run(iterations)
     return {"exploitability": exploitability(tree, solver.average_policy())}

@@ -74,12 +74,12 @@ Job = tuple[dict[str, Any], Callable[[], dict[str, Any]]]
 
 def _blueprints(game: str, seeds: int, iterations: int) -> Iterator[Job]:
     """One row for each weak blueprint, with what it is worth after every method."""
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.reproduce.safe_tables import WEAKNESSES, blueprint_worths
     from tacit.subgame.methods import SolveBudget
     from tacit.tree import build_tree
 
-    tree = build_tree(load(game))
+    tree = build_tree(load_game(game))
     budget = SolveBudget(iterations=iterations, double=True)
 
     def job(kind: Weakness, seed: int) -> Job:

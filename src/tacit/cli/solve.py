@@ -56,9 +56,8 @@ def solve(
     GAME is a name that `tacit games` lists, or openspiel:<game string>.
     """
     from tacit.cli.progress import SolveProgress
-    from tacit.formats.game_names import load_game
     from tacit.formats.solution import check_writable, load_solution, save_solution
-    from tacit.games import GameError
+    from tacit.games import GameError, load_game
     from tacit.solve import (
         DEFAULT_ALGORITHM,
         LINEAR_PROGRAM,

@@ -206,9 +206,8 @@ def _solve(
 
 
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
-    from tacit.formats.game_names import load_game
     from tacit.formats.solution import load_solution
-    from tacit.games import GameError
+    from tacit.games import GameError, load_game
     from tacit.solve.policy_text import written_policy
     from tacit.subgame.abstraction import given_solution
     from tacit.tree import build_tree

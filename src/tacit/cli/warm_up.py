@@ -25,11 +25,11 @@ def warm_up() -> None:
 
 def _solver() -> None:
     """The kernels of the solvers, in single precision, and those that average policies."""
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.solve import Solver, find_algorithm
     from tacit.tree import build_tree
 
-    tree = build_tree(load("kuhn"))
+    tree = build_tree(load_game("kuhn"))
     for algorithm in ("pcfr+", "fp"):
         solver = Solver(tree, find_algorithm(algorithm))
         solver.run(1)

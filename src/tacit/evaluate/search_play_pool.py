@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import Form, search_policy
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.learn.trainer import load_network
 from tacit.learn.workers import become_worker
@@ -31,7 +31,7 @@ MOST_BYTES = 200 << 20
 def check_size(game: str) -> None:
     """Refuse a game that is too large to be written out."""
     try:
-        build_tree(load(game), max_bytes=MOST_BYTES)
+        build_tree(load_game(game), max_bytes=MOST_BYTES)
     except GameError as error:
         raise GameError(
             f"a policy cannot be written out over the whole game ({error}); measure it in play: "

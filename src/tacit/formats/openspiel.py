@@ -14,7 +14,6 @@ those that are ahead of it wait: a forced move that changes nothing.
 # ruff: noqa: D102 - what the methods of State and Game do is said there.
 from __future__ import annotations
 
-import difflib
 import os
 import random
 import re
@@ -31,6 +30,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.suggest import closest
 from tacit.tree import PublicTree
 
 PREFIX = "openspiel:"
@@ -119,7 +119,7 @@ class OpenSpielState(State):
         return word if siblings.count(table.word[row]) == 1 else f"{word}#{action}"
 
     def render(self, player: int | None = None) -> str:
-        if player is None or self.game.nothing_hidden:
+        if player is None or not self.game.hidden:
             return str(self.spiel())
         return str(self.spiel().information_state_string(player))
 
@@ -136,7 +136,7 @@ class OpenSpielGame(Game):
         self.spiel = spiel
         self.table = table
         self.wait = _wait(spiel)
-        self.nothing_hidden = _nothing_hidden(spiel)
+        self.hidden = not _nothing_hidden(spiel)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpenSpielGame) and self.name == other.name
@@ -263,8 +263,8 @@ def _open(text: str) -> Any:
     if unknown is None:
         line = message.splitlines()[0]
         raise GameError(f"OpenSpiel cannot load {text!r}: {line}") from None
-    near = difflib.get_close_matches(unknown[1], pyspiel.registered_names(), n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    near = closest(unknown[1], pyspiel.registered_names())
+    hint = f"; did you mean {near!r}?" if near else ""
     raise GameError(f"OpenSpiel has no game {unknown[1]!r}{hint}")
 
 

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import __version__
-from tacit.formats.game_names import load_game
-from tacit.games import Game, GameError
+from tacit.games import Game, GameError, load_game
 from tacit.solve import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.tree import PublicTree, build_tree
 

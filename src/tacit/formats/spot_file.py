@@ -21,7 +21,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import STREETS
 from tacit.games.holdem.spot import Spot
+from tacit.suggest import closest
 
 PLAYERS = ("oop", "ip")
 THRESHOLDS = ("add_all_in", "force_all_in", "merge")
@@ -198,8 +198,8 @@ def parse_target(text: str) -> tuple[float | None, float | None]:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    close = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    near = closest(name, known)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -1,7 +1,7 @@
-"""What is played: rules only, one file a game. `load` finds a game by its name."""
+"""What is played: rules only, one file a game. `load_game` finds a game by its name."""
 
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State, find_action
-from tacit.games.registry import Family, families, load
+from tacit.games.registry import Family, families, load_game
 
 __all__ = [
     "CHANCE",
@@ -12,5 +12,5 @@ __all__ = [
     "State",
     "families",
     "find_action",
-    "load",
+    "load_game",
 ]

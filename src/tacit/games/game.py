@@ -97,13 +97,14 @@ class Game(ABC):
     """A game: a name, a first state, and the words to talk about it."""
 
     name: str
-    """The name that `tacit.games.load` takes, such as ``liars-dice-1x6``."""
+    """The name that `tacit.games.load_game` takes, such as ``liars-dice-1x6``."""
     title: str
     """The name people use, such as ``Liar's Dice, one die with six faces each``."""
     unit: str = "points"
     """What payoffs are counted in."""
-    hidden: ClassVar[bool] = True
-    """Whether players hide anything; where False, a public state is one world state."""
+    hidden: bool = True
+    """Whether a player may know something that the public does not. False where all is public:
+    every public state is then one world state, with one infostate a player."""
     blueprint: ClassVar[Probabilities | None] = None
     """A policy that belongs to the game as an example, if it has one."""
 

@@ -1,13 +1,17 @@
-"""The games by name: one line here for each file in this room."""
+"""The games by name: one line here for each file in this room, and names from elsewhere."""
 
 from __future__ import annotations
 
-import difflib
+import ast
+import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from tacit.games.coin_toss import CoinToss
+from tacit.games.connect_four import ConnectFour
 from tacit.games.game import Game, GameError
 from tacit.games.kuhn import Kuhn
 from tacit.games.leduc import Leduc
@@ -17,6 +21,7 @@ from tacit.games.preflop43 import Preflop43
 from tacit.games.pursuit import Pursuit
 from tacit.games.rock_paper_scissors import RockPaperScissors
 from tacit.games.tic_tac_toe import TicTacToe
+from tacit.suggest import closest, unknown
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Family:
     pattern: str
     make: Callable[..., Game]
     examples: tuple[str, ...]
+    countable: bool = True
+    """Whether the examples are small enough for their public states to be counted."""
 
 
 FAMILIES = (
@@ -42,7 +49,11 @@ FAMILIES = (
     Family("preflop43-([^-]+)-([0-9]{1,9})", Preflop43, ("preflop43-AsKsQhJdTc9c5h5d2s-10",)),
     Family("pursuit-(.+)", Pursuit, ("pursuit-glasses",)),
     Family("tic-tac-toe", TicTacToe, ("tic-tac-toe",)),
+    Family("connect-four", ConnectFour, ("connect-four",), countable=False),
 )
+
+SCHEMES = {"openspiel": "tacit.formats.openspiel:load_openspiel"}
+"""What loads the names that start with a word and a colon, imported when it is first needed."""
 
 
 def families() -> tuple[Family, ...]:
@@ -50,12 +61,65 @@ def families() -> tuple[Family, ...]:
     return FAMILIES
 
 
-def load(name: str) -> Game:
-    """The game called `name`; GameError names the nearest one if there is none."""
+def load_game(name: str | Game) -> Game:
+    """The game called `name`; GameError says in one line what is wrong if there is none.
+
+    A name is one of the package's (``leduc``), a scheme's (``openspiel:leduc_poker``), or a class
+    in a module that can be imported from here (``module:Class``, ``module:Class(3, size=4)``). A
+    `Game` is returned as it is.
+    """
+    if isinstance(name, Game):
+        return name
+    scheme, colon, rest = name.partition(":")
+    if scheme in SCHEMES and colon:
+        module, function = SCHEMES[scheme].split(":")
+        loaded: Game = getattr(import_module(module), function)(rest)
+        return loaded
+    if colon:
+        return _load_class(name, scheme, rest)
     for family in FAMILIES:
         if match := re.fullmatch(family.pattern, name):
             return family.make(*match.groups())
     known = [example for family in FAMILIES for example in family.examples]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "`tacit games` lists them"
-    raise GameError(f"unknown game {name!r}; {hint}")
+    raise GameError(unknown("game", name, known, otherwise="`tacit games` lists them"))
+
+
+def _load_class(name: str, module: str, call: str) -> Game:
+    """The game that a class outside of the package makes, under the name that finds it again."""
+    if not (match := re.fullmatch(r"(\w+)(\(.*\))?", call)) or not re.fullmatch(r"[\w.]+", module):
+        raise GameError(f"{name!r} is not a game; write module:Class or module:Class(arguments)")
+    try:
+        arguments = ast.parse(f"f{match[2] or '()'}", mode="eval").body
+        assert isinstance(arguments, ast.Call)
+        values = [ast.literal_eval(value) for value in arguments.args]
+        options = {str(word.arg): ast.literal_eval(word.value) for word in arguments.keywords}
+    except (SyntaxError, ValueError):
+        raise GameError(f"{name!r}: arguments must be numbers, strings or other literals") from None
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = vars(import_module(module)).get(match[1])
+    except Exception as error:
+        near = closest(module, SCHEMES)
+        hint = f"; did you mean '{near}:'?" if near else ""
+        raise GameError(f"{name!r}: cannot import {module!r}: {_one_line(error)}{hint}") from error
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        games = [
+            word
+            for word, value in vars(sys.modules[module]).items()
+            if isinstance(value, type) and issubclass(value, Game) and value is not Game
+        ]
+        otherwise = "it must be a subclass of tacit.games.Game"
+        raise GameError(unknown(f"game in {module}", match[1], games, otherwise=otherwise))
+    try:
+        game = found(*values, **options)
+    except GameError:
+        raise
+    except Exception as error:
+        raise GameError(f"{name!r}: cannot make the game: {_one_line(error)}") from error
+    game.name = name
+    return game
+
+
+def _one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]

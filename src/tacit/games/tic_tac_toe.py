@@ -2,67 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacit.games.game import TERMINAL, Game, State
 
 SQUARES = tuple(column + row for row in "321" for column in "abc")
 """The squares in the order of the actions: rows from the top, as they are drawn."""
-LINES = (
-    *((row, row + 1, row + 2) for row in (0, 3, 6)),
-    *((column, column + 3, column + 6) for column in range(3)),
-    (0, 4, 8),
-    (2, 4, 6),
+LINES = (0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+"""Three in a line, as sets of squares: bit n is square n."""
+FULL = 0o777
+WON = tuple(any(marks & line == line for line in LINES) for marks in range(FULL + 1))
+"""[512] whether a player with these squares has three in a line."""
+FREE = tuple(
+    tuple(square for square in range(9) if not taken >> square & 1) for taken in range(FULL + 1)
 )
-EMPTY, MARKS = ".", "XO"
+"""[512] the squares that are left when these are taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class TicTacToeState(State):
-    """`moves` are the squares taken, in order; `board` is the mark on each square."""
+    """`moves` are the squares taken in order, one decimal digit each, from 1 to 9.
 
-    moves: tuple[int, ...] = ()
-    board: str = EMPTY * 9
+    `own` are the squares of the player to move, `other` those of the opponent, who moved last.
+    """
+
+    moves: int = 0
+    own: int = field(default=0, compare=False)
+    other: int = field(default=0, compare=False)
 
     @property
     def player(self) -> int:
-        over = len(self.moves) == 9 or self._last_mover_won()
-        return TERMINAL if over else len(self.moves) % 2
-
-    def _last_mover_won(self) -> bool:
-        mark = MARKS[(len(self.moves) - 1) % 2]
-        return any(all(self.board[square] == mark for square in line) for line in LINES)
+        taken = self.own | self.other
+        return TERMINAL if taken == FULL or WON[self.other] else taken.bit_count() & 1
 
     def actions(self) -> tuple[int, ...]:
-        if self.player == TERMINAL:
-            return ()
-        return tuple(square for square in range(9) if self.board[square] == EMPTY)
+        return () if WON[self.other] else FREE[self.own | self.other]
 
     def child(self, action: int) -> TicTacToeState:
-        mark = MARKS[len(self.moves) % 2]
-        board = self.board[:action] + mark + self.board[action + 1 :]
-        return TicTacToeState((*self.moves, action), board)
+        return TicTacToeState(self.moves * 10 + action + 1, self.other, self.own | 1 << action)
 
     def payoff(self) -> float:
-        if not self._last_mover_won():
+        if not WON[self.other]:
             return 0.0
-        return 1.0 if len(self.moves) % 2 == 1 else -1.0
+        return 1.0 if (self.own | self.other).bit_count() & 1 else -1.0
 
-    def public(self) -> tuple[int, ...]:
+    def public(self) -> int:
         return self.moves
 
     def private(self, player: int) -> None:
         return None
 
-    def subgame_key(self) -> str:
+    def subgame_key(self) -> int:
         """The board; it tells whose turn it is."""
-        return self.board
+        return self.own << 9 | self.other
 
     def label(self, action: int) -> str:
         return SQUARES[action]
 
     def render(self, player: int | None = None) -> str:
-        rows = [f"{3 - row}  {' '.join(self.board[3 * row : 3 * row + 3])}" for row in range(3)]
+        first = (self.own | self.other).bit_count() & 1 == 0
+        crosses, rings = (self.own, self.other) if first else (self.other, self.own)
+        board = ["X" if crosses >> n & 1 else "O" if rings >> n & 1 else "." for n in range(9)]
+        rows = [f"{3 - row}  {' '.join(board[3 * row : 3 * row + 3])}" for row in range(3)]
         return "\n".join([*rows, "   a b c"])
 
 

@@ -6,11 +6,11 @@ by fictitious play, as the paper does; and a quick one.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 
 from tacit.games import GameError
 from tacit.learn.settings import Settings
+from tacit.suggest import unknown
 
 SOUND = Settings(
     algorithm="dcfr",
@@ -114,6 +114,4 @@ def find_preset(name: str) -> Settings:
     """The preset called `name`; GameError names the nearest one if there is none."""
     if name in PRESETS:
         return PRESETS[name]
-    near = difflib.get_close_matches(name, PRESETS, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(PRESETS)}"
-    raise GameError(f"no preset for {name!r}; {hint}")
+    raise GameError(unknown("preset", name, PRESETS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import typing
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from tacit.games import GameError
 from tacit.learn.encoding import Encoding
 from tacit.learn.self_play import SearchSettings, Stop
 from tacit.solve.search import Mode
+from tacit.suggest import unknown
 from tacit.tree import Builder
 
 
@@ -110,9 +110,7 @@ class Settings:
 def _parse(name: str, text: str) -> Any:
     kinds = typing.get_type_hints(Settings)
     if name not in kinds:
-        near = difflib.get_close_matches(name, kinds, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(kinds)}"
-        raise GameError(f"unknown setting {name!r}; {hint}")
+        raise GameError(unknown("setting", name, kinds))
     kind = kinds[name]
     try:
         if kind is bool:

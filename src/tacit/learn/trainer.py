@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch.nn.functional import smooth_l1_loss
 
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.examples import Examples
 from tacit.learn.network import Network
 from tacit.learn.policy_network import PolicyNetwork
@@ -58,7 +58,7 @@ class Run:
     def __init__(self, folder: Path, settings: Settings) -> None:
         self.folder = folder
         self.settings = settings
-        self.encoding = settings.encoding(Builder(load(settings.game)))
+        self.encoding = settings.encoding(Builder(load_game(settings.game)))
         self.network = make_network(settings, self.encoding)
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=settings.learning_rate, fused=True
@@ -331,7 +331,7 @@ def load_network(path: Path, builder: Builder | None = None) -> tuple[Network, S
     state = _load_state(path)
     settings = Settings.from_json(state["settings"])
     if builder is None:
-        builder = Builder(load(settings.game))
+        builder = Builder(load_game(settings.game))
     elif builder.game.name != settings.game:
         raise GameError(f"{path} was trained on {settings.game}, not on {builder.game.name}")
     network = make_network(settings, settings.encoding(builder))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import Network, PairNetwork, ValueNetwork
@@ -61,7 +61,7 @@ class Player:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.encoding = settings.encoding(Builder(load(settings.game)))
+        self.encoding = settings.encoding(Builder(load_game(settings.game)))
         self.network = make_network(settings, self.encoding)
 
     def play(self, task: Task, weights: bytes) -> Outcome:

@@ -81,7 +81,7 @@ def off_tree_rows(
     tree = build_spot(spot)
 
     def known(state: PublicState, label: str) -> bool:
-        expansion = state.expand()  # type: ignore[attr-defined]
+        expansion = state.expand()
         size = state.action_size(expansion.actions[expansion.labels.index(label)])
         return size is None or all(abs(size - barred) > TOLERANCE for barred in unknown)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
-from tacit.games import GameError, load
+from tacit.games import GameError, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve.algorithms import find_algorithm
 from tacit.solve.best_response import Evaluation, evaluate, exploitability
@@ -64,7 +64,7 @@ def compare_with_full_game(
 ) -> Iterator[Row]:
     """A row for each game and search; games with public chance are searched to the round's end."""
     for name in games:
-        builder = Builder(load(name))
+        builder = Builder(load_game(name))
         tree = build_forest(builder, [builder.root])
         rounds = bool(np.any(tree.arrays.player == CHANCE))
         for search in searches:

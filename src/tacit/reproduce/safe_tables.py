@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import load
+from tacit.games import load_game
 from tacit.games.leduc import RAISE
 from tacit.solve.best_response import evaluate
 from tacit.subgame.abstraction import (
@@ -136,7 +136,7 @@ def safe_table(
 ) -> list[Row]:
     """The blueprints' row and one for each method."""
     budget = budget or SolveBudget(iterations=500, double=True)
-    tree = build_tree(load(game))
+    tree = build_tree(load_game(game))
     return summary(
         [
             blueprint_worths(tree, weakness, seed, methods=methods, budget=budget)
@@ -170,7 +170,7 @@ def off_tree_answers(
 ) -> OffTreeAnswers:
     """Leduc with unknown raises: both translations, then nested solving in both forms."""
     budget = budget or SolveBudget(iterations=OFF_TREE_ITERATIONS)
-    tree = build_tree(load(OFF_TREE_GAME))
+    tree = build_tree(load_game(OFF_TREE_GAME))
     known = knows_sizes(OFF_TREE_KNOWN)
 
     @cache

@@ -7,11 +7,11 @@ To add one, write it down in `ALGORITHMS`.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from math import inf
 
 from tacit.games import GameError
+from tacit.suggest import unknown
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,7 @@ def find_algorithm(name: str, *, alternating: bool = True) -> Minimiser:
     """The algorithm called `name`; GameError names the nearest one if there is none."""
     if name in ALGORITHMS:
         return replace(ALGORITHMS[name], alternating=alternating)
-    near = difflib.get_close_matches(name, ALGORITHMS, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(ALGORITHMS)}"
-    raise GameError(f"unknown algorithm {name!r}; {hint}")
+    raise GameError(unknown("algorithm", name, ALGORITHMS))
 
 
 def _discount(iteration: int, power: float) -> float:

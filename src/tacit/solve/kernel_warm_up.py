@@ -68,13 +68,13 @@ def cores() -> int:
 
 def compile_best_response(dtype: str, *, equity: bool = False) -> None:
     """BestResponse a policy of this type for a small game."""
-    from tacit.games import load
+    from tacit.games import load_game
     from tacit.games.holdem.ranges import parse_range
     from tacit.solve.best_response import exploitability
     from tacit.tree import build_tree
     from tacit.tree.cards.equity import range_equity
 
-    tree = build_tree(load("kuhn"))
+    tree = build_tree(load_game("kuhn"))
     exploitability(tree, tree.uniform_policy().astype(dtype))
     if equity:
         held = parse_range("AA")

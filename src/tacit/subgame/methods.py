@@ -7,7 +7,6 @@ the way (safe and nested subgame solving, sections 3 to 5 and appendices A to F)
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -33,6 +32,7 @@ from tacit.solve.leaves import Evaluator
 from tacit.solve.search import Mode, Search
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
+from tacit.suggest import unknown
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
 from tacit.tree.passes import BEST
 
@@ -139,9 +139,7 @@ def find_method(name: str) -> Method:
     """The method called `name`; GameError names the nearest one if there is none."""
     if name in METHODS:
         return METHODS[name]
-    near = difflib.get_close_matches(name, METHODS, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(METHODS)}"
-    raise GameError(f"unknown method {name!r}; {hint}")
+    raise GameError(unknown("method", name, METHODS))
 
 
 @dataclass(frozen=True, kw_only=True)

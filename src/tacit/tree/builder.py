@@ -347,6 +347,8 @@ def _least(start: State, depth: int | None) -> Size:
 
     def settle(world: State) -> tuple[State, list[State]]:
         """Play chance events of which the public sees nothing."""
+        if world.player == TERMINAL:
+            return world, []
         after = [world.child(action) for action in world.actions()]
         while world.player == CHANCE and len({child.public() for child in after}) == 1:
             world = after[0]

@@ -14,6 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -21,9 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games.contract import (
+    check_hashable,
+    check_labels_differ,
+    checked_actions,
+    checked_chance,
+    checked_label,
+    checked_mover,
+    checked_payoff,
+)
+from tacit.tree.merges import WEIGHT_TOLERANCE, Flow, FlowKey, differ_in_payoff, merge_flows
 from tacit.tree.public_state import Array, Expansion, GameTooLargeError, Transition, no_moves
 
-WEIGHT_TOLERANCE = 1e-9
+COMPARED_CELLS = 8
+"""Cells whose payoffs are compared where two ends of the game share a subgame key."""
 MAX_CELLS = 20_000_000
 """How many pairs of infostates the children of one public state may have."""
 REMEMBERED_CELLS = 500_000
@@ -37,7 +49,8 @@ class DerivedState:
     """A public state; `privates[p]` [K_p] are the infostates' private keys, in index order."""
 
     __slots__ = (
-        "__dict__", "__weakref__", "cells", "key", "mover", "privates", "sample", "space", "weights"
+        "__dict__", "__weakref__", "above", "cells", "key", "mover", "privates", "sample",
+        "space", "weights",
     )  # fmt: skip
 
     def __init__(
@@ -47,12 +60,15 @@ class DerivedState:
         privates: tuple[tuple[Hashable, ...], tuple[Hashable, ...]],
         cells: dict[tuple[int, int], Worlds],
         weights: dict[tuple[int, int], float],
+        above: Hashable = None,
     ) -> None:
         self.space = space
         self.key = key
         self.privates = privates
         self.cells = cells
         self.weights = weights
+        self.above = above
+        """What the public had seen before it."""
         self.sample = next(iter(cells.values()))[0][0]
         """One of its world states, for what all of them have in common."""
         self.mover = self.sample.player
@@ -93,8 +109,8 @@ class DerivedState:
         """Terminal operator [K0, K1]: chance weight times player 0's payoff."""
         matrix = np.zeros(self.counts)
         for cell, worlds in self.cells.items():
-            mean = sum(share * world.payoff() for world, share in worlds)
-            matrix[cell] = self.weights[cell] * mean
+            paid = (share * checked_payoff(world, self.space.describe) for world, share in worlds)
+            matrix[cell] = self.weights[cell] * sum(paid)
         matrix.flags.writeable = False
         return matrix
 
@@ -188,7 +204,8 @@ class DerivedStates:
     @cached_property
     def root(self) -> DerivedState:
         """The first public state, after the private deal."""
-        children = self._children([_Piece((0, 0), self.game.initial(), 1.0, 0)], {0: "start"})
+        start = _Piece((0, 0), self.game.initial(), 1.0, 0)
+        children = self._children([start], {0: "start"}, None)
         if len(children) != 1:
             raise GameError(f"{self.game.name}: the first public state is not unique")
         child = children[0].child
@@ -219,27 +236,30 @@ class DerivedStates:
         pieces: list[_Piece] = []
         known: dict[int, Sequence[int]] = {}
         for cell, world, share in state.worlds():
-            if world.player != mover:
-                raise GameError(
-                    f"{self.game.name}: public state {world.public()!r} does not tell who moves; "
-                    "make the mover part of public()"
-                )
-            actions = world.actions()
-            if mover != CHANCE and set(known.setdefault(cell[mover], actions)) != set(actions):
+            actions = checked_actions(world, self.describe)
+            before = known.setdefault(cell[mover], actions) if mover != CHANCE else actions
+            if before is not actions and set(before) != set(actions):
                 raise GameError(
                     f"{self.game.name}: at public state {world.public()!r} a player who knows "
                     f"{world.private(mover)!r} cannot tell which actions are legal; make what "
                     "decides it part of private()"
                 )
-            chances = world.chance() if mover == CHANCE else (1.0,) * len(actions)
+            chances = (
+                checked_chance(world, actions, self.describe)
+                if mover == CHANCE
+                else (1.0,) * len(actions)
+            )
             weight = state.weights[cell] * share
             for action, chance in zip(actions, chances, strict=True):
                 if chance == 0.0:
                     continue
                 if action not in names:
-                    names[action] = world.label(action)
+                    names[action] = checked_label(world, action, self.describe)
                 if keep is None or mover == CHANCE or names[action] in keep:
                     pieces.append(_Piece(cell, world.child(action), weight * chance, action))
+        if len(set(names.values())) < len(names):
+            for _, world, _ in state.worlds():
+                check_labels_differ(world, world.actions(), self.describe)
         order = sorted({piece.action for piece in pieces})
         legal = np.ones((0, 0), dtype=bool)
         if mover != CHANCE:
@@ -261,21 +281,34 @@ class DerivedStates:
             order,
             [names[action] for action in order],
             legal,
-            self._children(pieces, names),
+            self._children(pieces, names, state.sample.public()),
         )
 
-    def _children(self, pieces: list[_Piece], names: dict[int, str]) -> list[Transition]:
+    def describe(self, state: State) -> str:
+        """The public state of a world state, to begin a message with."""
+        return f"{self.game.name}: at public state {state.public()!r}"
+
+    def _children(
+        self, pieces: list[_Piece], names: dict[int, str], above: Hashable
+    ) -> list[Transition]:
+        """Sort `pieces` by what the public sees; `above` is the public state they come from."""
         groups: dict[Hashable, list[_Piece]] = {}
-        for piece in pieces:
-            groups.setdefault(piece.world.public(), []).append(piece)
         made: list[Transition] = []
         used: dict[str, int] = {}
-        for group in sorted(groups.values(), key=lambda group: min(p.action for p in group)):
-            label = "|".join(names[action] for action in sorted({p.action for p in group}))
-            used[label] = used.get(label, 0) + 1
-            if used[label] > 1:
-                label = f"{label}#{used[label]}"
-            made.append(self._child(self._settle(group), label))
+        group = pieces
+        try:
+            for piece in pieces:
+                groups.setdefault(piece.world.public(), []).append(piece)
+            for group in sorted(groups.values(), key=lambda group: min(p.action for p in group)):
+                label = "|".join(names[action] for action in sorted({p.action for p in group}))
+                used[label] = used.get(label, 0) + 1
+                if used[label] > 1:
+                    label = f"{label}#{used[label]}"
+                group = self._settle(group)
+                made.append(self._child(group, label, above))
+        except TypeError:
+            check_hashable((piece.world for piece in group), self.game.name)
+            raise
         return made
 
     def _settle(self, group: list[_Piece]) -> list[_Piece]:
@@ -287,7 +320,9 @@ class DerivedStates:
                 world = piece.world
                 if world.player != CHANCE:
                     return group
-                for action, chance in zip(world.actions(), world.chance(), strict=True):
+                actions = checked_actions(world, self.describe)
+                chances = checked_chance(world, actions, self.describe)
+                for action, chance in zip(actions, chances, strict=True):
                     if chance == 0.0:
                         continue
                     child = world.child(action)
@@ -298,7 +333,7 @@ class DerivedStates:
             group = played
         return group
 
-    def _child(self, group: list[_Piece], label: str) -> Transition:
+    def _child(self, group: list[_Piece], label: str, above: Hashable) -> Transition:
         """Number the infostates of one child, merge its cells and check that the merge is exact."""
         if len(group) > MAX_CELLS:
             raise GameTooLargeError(
@@ -328,7 +363,7 @@ class DerivedStates:
                     "infostates; make subgame_key() tell them apart"
                 )
         index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
-        flows: dict[_FlowKey, dict[State, float]] = {}
+        flows: dict[FlowKey, Flow] = {}
         for name0, name1, piece in keyed:
             worlds = flows.setdefault((*piece.sources, index[0][name0], index[1][name1]), {})
             worlds[piece.world] = worlds.get(piece.world, 0.0) + piece.weight
@@ -336,7 +371,7 @@ class DerivedStates:
             sorted({(i, to_i) for i, _, to_i, _ in flows}),
             sorted({(j, to_j) for _, j, _, to_j in flows}),
         )
-        cells = self._merge(flows, pairs, label)
+        cells = merge_flows(flows, pairs, f"{self.game.name}: after {label!r}")
         masses = {cell: sum(worlds.values()) for cell, worlds in sorted(cells.items())}
         total = sum(masses.values())
         weights = {cell: mass / total for cell, mass in masses.items()}
@@ -345,7 +380,8 @@ class DerivedStates:
                 cell: tuple((w, weight / mass) for w, weight in cells[cell].items())
                 for cell, mass in masses.items()
             }
-            known = self._known[key] = DerivedState(self, key, privates, shares, weights)
+            known = self._known[key] = DerivedState(self, key, privates, shares, weights, above)
+            self._check_mover(known)
         elif known.weights.keys() != weights.keys() or any(
             abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
             for cell, weight in weights.items()
@@ -354,6 +390,8 @@ class DerivedStates:
                 f"{self.game.name}: public states with the subgame key {key!r} differ in their "
                 "chance weights; make subgame_key() tell them apart"
             )
+        else:
+            self._check_shared(known, cells, above)
         columns = [np.array(pairs[p], dtype=np.int32).reshape(-1, 2) for p in (0, 1)]
         return Transition(
             known,
@@ -363,60 +401,34 @@ class DerivedStates:
             (columns[0][:, 1].copy(), columns[1][:, 1].copy()),
         )
 
-    def _merge(
-        self,
-        flows: dict[_FlowKey, dict[State, float]],
-        pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
-        label: str,
-    ) -> dict[tuple[int, int], dict[State, float]]:
-        """The worlds of each cell; every way into it must weigh the same and none may be missing.
+    def _check_mover(self, state: DerivedState) -> None:
+        checked_mover(state.sample, self.describe)
+        if any(world.player != state.mover for _, world, _ in state.worlds()):
+            raise GameError(
+                f"{self.game.name}: public state {state.sample.public()!r} does not tell who "
+                "moves; make the mover part of public()"
+            )
 
-        Only then is reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell,
-        whatever the players do.
-        """
-        ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        for player in (0, 1):
-            for _, target in pairs[player]:
-                ways[player][target] = ways[player].get(target, 0) + 1
-        cells: dict[tuple[int, int], dict[State, float]] = {}
-        counted: dict[tuple[int, int], int] = {}
-        for (_, _, to_i, to_j), worlds in flows.items():
-            cell = to_i, to_j
-            counted[cell] = counted.get(cell, 0) + 1
-            weight = sum(worlds.values())
-            first = cells.setdefault(cell, worlds)
-            if abs(sum(first.values()) - weight) > WEIGHT_TOLERANCE * weight:
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that chance weighs "
-                    "differently; private() must tell them apart"
-                )
-            if not _agree(first, worlds):
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that differ in their "
-                    "moves or payoffs; private() must tell them apart"
-                )
-        for (to_i, to_j), count in counted.items():
-            if count != ways[0][to_i] * ways[1][to_j]:
-                raise GameError(
-                    f"{self.game.name}: after {label!r} infostates merge that differ in what the "
-                    "opponent may hold; private() must tell them apart"
-                )
-        return cells
+    def _check_shared(
+        self, known: DerivedState, cells: dict[tuple[int, int], Flow], above: Hashable
+    ) -> None:
+        """Refuse to fold a public state into `known` where the game is seen to differ."""
+        cell, worlds = next(iter(cells.items()))
+        world, twin = next(iter(worlds)), known.cells[cell][0][0]
+        if twin.public() == world.public() and known.above != above:
+            raise GameError(
+                f"{self.describe(world)} the public state before it is not known; public() must "
+                "determine all that the public saw before"
+            )
+        same = world.player == known.mover and set(world.actions()) == set(twin.actions())
+        if same and known.mover == TERMINAL:
+            some = islice(cells.items(), 0, None, 1 + len(cells) // COMPARED_CELLS)
+            same = not any(differ_in_payoff(flow, dict(known.cells[cell])) for cell, flow in some)
+        if not same:
+            raise GameError(
+                f"{self.game.name}: public states with the subgame key {known.key!r} differ in "
+                "their moves or payoffs; make subgame_key() tell them apart"
+            )
 
 
 _ExpansionKey = tuple[Hashable, frozenset[str] | None]
-_FlowKey = tuple[int, int, int, int]
-"""(source of player 0, source of player 1, target of player 0, target of player 1)"""
-
-
-def _agree(first: dict[State, float], second: dict[State, float]) -> bool:
-    """Whether the worlds of one way into a cell may stand for another's, as far as a move shows."""
-    if first.keys() == second.keys():
-        return True
-    one, other = next(iter(first)), next(iter(second))
-    if one.player != other.player:
-        return False
-    if one.player == TERMINAL:
-        worth = [sum(w.payoff() * weight for w, weight in way.items()) for way in (first, second)]
-        return abs(worth[0] - worth[1]) <= WEIGHT_TOLERANCE * max(map(abs, worth))
-    return set(one.actions()) == set(other.actions())

@@ -240,7 +240,7 @@ class GrowingLayout:
         payoffs = np.zeros(count)
         for number, child in enumerate(children):
             if child.mover == TERMINAL:
-                payoffs[number] = child.sample.payoff()
+                payoffs[number] = child.payoff()
         players = np.array(
             [LEAF if c.mover != TERMINAL else TERMINAL for c in children], dtype=np.int8
         )
@@ -272,7 +272,7 @@ class GrowingLayout:
         arrays = self.arrays
         if isinstance(state, OpenState):
             arrays.terminal_matrix[node] = self._open_unit
-            arrays.terminal_scale[node] = state.sample.payoff()
+            arrays.terminal_scale[node] = state.payoff()
             return
         assert isinstance(state, DerivedState)
         unit, scale, key = state.unit_payoffs

@@ -12,6 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, Game, State
+from tacit.games.contract import (
+    check_labels_differ,
+    checked_actions,
+    checked_chance,
+    checked_label,
+    checked_payoff,
+)
 from tacit.tree.public_state import Array, Expansion, Transition, no_moves
 
 
@@ -45,11 +52,15 @@ class OpenState:
     @property
     def payoffs(self) -> NDArray[np.float64]:
         """[1, 1] player 0's payoff."""
-        return np.array([[self.sample.payoff()]])
+        return np.array([[self.payoff()]])
+
+    def payoff(self) -> float:
+        """What player 0 gets at the end of the game."""
+        return checked_payoff(self.sample, _describe)
 
     def payoff_bounds(self) -> tuple[float, float]:
         """At the end of the game: what player 0 gets, twice."""
-        payoff = self.sample.payoff()
+        payoff = self.payoff()
         return payoff, payoff
 
     def expand(self, actions: frozenset[str] | None = None) -> Expansion:
@@ -57,7 +68,7 @@ class OpenState:
         world = self.sample
         if self.mover == TERMINAL:
             return no_moves()
-        chosen = world.actions()
+        chosen = checked_actions(world, _describe)
         if actions is not None and self.mover != CHANCE:
             chosen = [action for action in chosen if world.label(action) in actions]
         return OpenExpansion(world, chosen)
@@ -92,14 +103,16 @@ class OpenExpansion(Expansion):
         self.actions = tuple(actions)
         self.children = [OpenState(world.child(action)) for action in actions]
         chance = world.player == CHANCE
-        self.chances = world.chance() if chance else None
+        self.chances = checked_chance(world, self.actions, _describe) if chance else None
         self.legal = np.ones((0, 0), dtype=bool) if chance else _all_legal(len(self.actions))
         self.all_legal, self.simple = True, not chance
 
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         """[A] what the moves are called."""
-        return tuple(self.world.label(action) for action in self.actions)
+        world = self.world
+        check_labels_differ(world, self.actions, _describe)
+        return tuple(checked_label(world, action, _describe) for action in self.actions)
 
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:  # type: ignore[override]
@@ -113,6 +126,10 @@ class OpenExpansion(Expansion):
                 sources[self.world.player] = np.array([number], dtype=np.int32)
             made.append(Transition(child, label, chance, (sources[0], sources[1]), (_ZERO, _ZERO)))
         return tuple(made)
+
+
+def _describe(world: State) -> str:
+    return f"after {world.public()!r}"
 
 
 class OpenStates:

@@ -145,9 +145,9 @@ class PublicTree:
         """The moves that `node` has in this tree."""
         return self.layout.expansion(node)
 
-    def labels(self, node: int) -> Sequence[str]:
+    def labels(self, node: int) -> tuple[str, ...]:
         """The labels of the transitions of a node."""
-        return self.layout.labels(node)
+        return tuple(self.layout.labels(node))
 
     def edges(self, node: int) -> range:
         """The edges that lead from a node to its children, one for each transition."""
@@ -252,9 +252,8 @@ class PublicTree:
                 continue
             mask = legal & kept[:, None]
             if not mask.any(axis=0).all():
-                raise GameError(
-                    f"{self.builder.name}: after {state.key!r} an infostate is left without an action"
-                )
+                where = f"{self.builder.name}: after {state.key!r}"
+                raise GameError(f"{where} an infostate is left without an action")
             starts[node] = size
             masks.append(mask.ravel().astype(np.int8))
             size += mask.size

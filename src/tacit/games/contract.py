@@ -1,0 +1,130 @@
+"""What one state promises, checked where it is used: by the tree builder and by `check_game`.
+
+Each function returns what the state says, or raises a GameError of one line. `place` names the
+state in that line; it is called only if something is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from tacit.games.game import CHANCE, TERMINAL, GameError, State
+
+CHANCE_TOLERANCE = 1e-9
+"""How far from one the probabilities of a chance state may sum."""
+
+Place = Callable[[State], str]
+
+
+def checked_mover(state: State, place: Place) -> int:
+    """Who moves; a state that is over has no actions."""
+    mover = state.player
+    if mover not in (0, 1, CHANCE, TERMINAL):
+        raise GameError(
+            f"{place(state)} the mover is {mover!r}; player must be 0, 1, CHANCE or TERMINAL"
+        )
+    if mover == TERMINAL and len(state.actions()):
+        raise GameError(
+            f"{place(state)} the game is over but there are actions; make actions() empty there"
+        )
+    return mover
+
+
+def checked_actions(state: State, place: Place) -> Sequence[int]:
+    """The actions of a state that is not over; `checked_label` looks at each."""
+    actions = state.actions()
+    if len(actions) == 0:
+        raise GameError(
+            f"{place(state)} there are no actions; make player TERMINAL where the game is over"
+        )
+    if len(set(actions)) != len(actions):
+        raise GameError(f"{place(state)} actions() lists an action twice: {list(actions)!r}")
+    return actions
+
+
+def checked_label(state: State, action: int, place: Place) -> str:
+    """The label of an action, which is an int."""
+    if not isinstance(action, int | np.integer):
+        raise GameError(f"{place(state)} the action {action!r} is not an int; number the actions")
+    label = state.label(action)
+    if not isinstance(label, str) or label.split() != [label]:
+        raise GameError(
+            f"{place(state)} action {action} has the label {label!r}; a label is a word: not "
+            "empty, without spaces"
+        )
+    return label
+
+
+def check_labels_differ(state: State, actions: Iterable[int], place: Place) -> None:
+    """Refuse two actions with one label."""
+    first: dict[str, int] = {}
+    for action in actions:
+        label = state.label(action)
+        if first.setdefault(label, action) != action:
+            raise GameError(
+                f"{place(state)} actions {first[label]} and {action} are both called {label!r}; "
+                "give each a label of its own"
+            )
+
+
+def checked_chance(state: State, actions: Sequence[int], place: Place) -> Sequence[float]:
+    """The probabilities of `actions`: as many, none negative, and one in all."""
+    chances = state.chance()
+    if len(chances) != len(actions):
+        raise GameError(
+            f"{place(state)} there are {len(chances)} chances for {len(actions)} actions; "
+            "chance() gives one for each"
+        )
+    try:
+        total = float(sum(chances))
+        fine = abs(total - 1.0) <= CHANCE_TOLERANCE and min(chances) >= 0
+    except TypeError:
+        raise GameError(
+            f"{place(state)} chance() gives {list(chances)!r}; probabilities must be numbers"
+        ) from None
+    if fine:
+        return chances
+    if math.isfinite(total) and min(chances) >= 0:
+        raise GameError(f"{place(state)} chance sums to {total:.12g}; it must sum to one")
+    wrong = next(chance for chance in chances if not 0 <= chance < math.inf)
+    raise GameError(
+        f"{place(state)} chance() gives {wrong!r}; probabilities must be finite and not negative"
+    )
+
+
+def checked_payoff(state: State, place: Place) -> float:
+    """What player 0 gets at the end."""
+    payoff = state.payoff()
+    try:
+        finite = math.isfinite(payoff)
+    except TypeError:
+        finite = False
+    if not finite:
+        raise GameError(f"{place(state)} the payoff is {payoff!r}; it must be a finite number")
+    return payoff
+
+
+def check_hashable(states: Iterable[State], name: str) -> None:
+    """Refuse states, and keys of states, that cannot be hashed."""
+    for state in states:
+        for text, key in (
+            ("public()", state.public()),
+            ("private(0)", state.private(0)),
+            ("private(1)", state.private(1)),
+            ("subgame_key()", state.subgame_key()),
+            ("a state", state),
+        ):
+            try:
+                hash(key)
+            except TypeError:
+                advice = (
+                    "make it a frozen dataclass"
+                    if key is state
+                    else "return numbers, strings or tuples of them"
+                )
+                raise GameError(
+                    f"{name}: {text} cannot be hashed: {type(key).__name__}; {advice}"
+                ) from None
