@@ -29,7 +29,7 @@ VECTOR_BYTES = 12
 NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
 """What `TreeArrays` and its `CardTables` hold of each node, edge, hand of a board, and hand that a
 deal lets through."""
-BUILD_BYTES = 250
+BUILD_BYTES = 100
 """What laying out a node takes for a while."""
 CHECK_EVERY = 50_000
 """After so many points of betting a walk that is already too large is given up."""
