@@ -236,8 +236,8 @@ def ascend_range(
                 for action in range(actions):
                     base[action] = place(tree.edge_value[player, first + action], shared, shift)
             else:
-                for entry in range(actions * width):
-                    values[room + entry] = 0
+                for s in range(actions * width):
+                    values[room + s] = 0
                 for edge in range(first, first + tree.edge_count[node]):
                     _map_up(
                         tree, player, node, edge,
