@@ -31,7 +31,7 @@ def ends_street(state: Any) -> bool:
 
 def ends_checked(state: Any) -> bool:
     """Leaves behind one line of betting; the others go on to the river."""
-    return bool(state.mover == CHANCE and state.history.endswith("cc"))
+    return bool(state.mover == CHANCE and state.history.endswith("kk"))
 
 
 def limited_leduc(**options: Any) -> Solver:
@@ -60,7 +60,7 @@ def test_threads_change_nothing_on_a_turn_with_leaves_and_rivers(
     algorithm: str, alternating: bool
 ) -> None:
     tree = build_spot(TURN, stop=ends_checked)
-    assert lines(tree) == {"cc"}
+    assert lines(tree) == {"kk"}
     assert len(tree.order.parts) > 1
     found = []
     for threads in (1, 2):

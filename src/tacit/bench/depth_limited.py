@@ -77,7 +77,7 @@ def limited_policy(
             tuple(top.vectors(reach[p], p, n, values=False)[0].astype(np.float64) for p in PLAYERS)
             for n in nodes
         ]
-        forest, found = oracle.solve(states, beliefs)  # type: ignore[arg-type]
+        forest, found = oracle.solve(states, beliefs)
         if not below:
             below.append(Solver(forest, minimiser, storage=64))
         rivers = below[0]
