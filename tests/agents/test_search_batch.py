@@ -11,8 +11,8 @@ from tacit.agents.search_batch import SearchBatch, _sampled_plan
 from tacit.games import load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import find_algorithm
+from tacit.solve.engine import Solver
 from tacit.solve.leaves import Zero
-from tacit.solve.search import Search
 from tacit.tree import PLAYERS, Builder, Place, build_forest
 
 
@@ -25,10 +25,10 @@ def test_each_root_keeps_the_iteration_it_sampled(name: str) -> None:
     beliefs = [(np.ones(s.counts[0]), np.ones(s.counts[1])) for s in states]
     forest = build_forest(builder, states, depth=2)
     algorithm = find_algorithm("dcfr")
-    plan = _sampled_plan(Search(forest, algorithm, Zero(), beliefs=beliefs), when)
+    plan = _sampled_plan(Solver(forest, algorithm, leaves=Zero(), beliefs=beliefs), when)
     for number, state in enumerate(states):
         tree = build_forest(builder, [state], depth=2)
-        alone = Search(tree, algorithm, Zero(), beliefs=[beliefs[number]])
+        alone = Solver(tree, algorithm, leaves=Zero(), beliefs=[beliefs[number]])
         alone.run(int(when[number]))
         places = zip(
             forest.walk(Place(*forest.roots[number])), tree.walk(Place(*tree.roots[0])), strict=True

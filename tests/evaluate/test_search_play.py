@@ -9,9 +9,9 @@ from tacit.evaluate.search_play import Form, search_exploitability, search_polic
 from tacit.games import load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import Solver, evaluate, find_algorithm, normalise
+from tacit.solve.depth_limited import Mode
 from tacit.solve.leaves import Zero
 from tacit.solve.oracle import Oracle
-from tacit.solve.search import Mode
 from tacit.tree import Builder, build_forest
 
 

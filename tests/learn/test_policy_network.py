@@ -23,8 +23,8 @@ from tacit.learn.self_play import SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import Run, load_network
 from tacit.learn.workers import Player, Task, Workers, dump_weights
+from tacit.solve.engine import Solver
 from tacit.solve.leaves import Zero
-from tacit.solve.search import Search
 from tacit.tree import Builder, build_forest
 
 SMALL = Settings(
@@ -44,7 +44,7 @@ SMALL = Settings(
 )
 
 
-def solved(game: str, iterations: int) -> Search:
+def solved(game: str, iterations: int) -> Solver:
     """A search of the whole game, from its start."""
     builder = Builder(load_game(game))
     settings = SearchSettings(iterations=iterations, depth=99)

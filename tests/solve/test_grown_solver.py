@@ -7,6 +7,7 @@ import pytest
 
 from tacit.games import load_game
 from tacit.solve import Solver, evaluate, find_algorithm
+from tacit.solve.leaves import Zero
 from tacit.tree import build_tree
 
 
@@ -14,7 +15,7 @@ from tacit.tree import build_tree
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "rock-paper-scissors", "liars-dice-1x3"])
 def test_growth_keeps_what_was_learnt_and_goes_on_to_the_end(game: str, algorithm: str) -> None:
     tree = build_tree(load_game(game), depth=1, fold=False)
-    solver = Solver(tree, find_algorithm(algorithm))
+    solver = Solver(tree, find_algorithm(algorithm), leaves=Zero())
     while len(tree.leaves):
         solver.run(3)
         before = solver.sums.copy(), solver.policy.copy()

@@ -40,7 +40,7 @@ def test_river_solutions_agree_with_the_linear_program(
     tree = build_spot(spot)
     exact = solve_exactly(tree)
     pairs = tree.state(0).compatible_reach(0, np.ones(tree.state(0).counts[1])).sum()
-    worth = evaluate(tree, solved(tree, 2_000, dtype=np.float64).average_policy())
+    worth = evaluate(tree, solved(tree, 2_000, storage=64).average_policy())
     assert worth.exploitability < 2e-4 * pot
     assert_allclose(worth.value, exact.value / pairs, atol=4e-4 * pot)
     assert evaluate(tree, exact.policy).exploitability < 1e-6 * pot
@@ -57,7 +57,7 @@ def test_turn_solutions_agree_with_the_linear_program() -> None:
     tree = build_spot(spot, isomorphism=False)
     exact = solve_exactly(tree)
     pairs = tree.state(0).compatible_reach(0, np.ones(tree.state(0).counts[1])).sum()
-    worth = evaluate(tree, solved(tree, 1_000, dtype=np.float64).average_policy())
+    worth = evaluate(tree, solved(tree, 1_000, storage=64).average_policy())
     assert_allclose(worth.value, exact.value / pairs, atol=1e-2)
     assert worth.exploitability < 0.02
 
@@ -72,7 +72,7 @@ SYMMETRIC = Spot.of(
 
 
 def worth_and_values(tree: PublicTree, iterations: int) -> list[float]:
-    responder = BestResponse(tree, solved(tree, iterations, dtype=np.float64).average_policy())
+    responder = BestResponse(tree, solved(tree, iterations, storage=64).average_policy())
     found = [responder.value(player, mode) for player in (0, 1) for mode in (EXPECT, BEST)]
     for player in (0, 1):
         responder.value(player, EXPECT)
@@ -134,7 +134,7 @@ def test_a_locked_policy_stays_and_the_rest_is_solved_around_it() -> None:
     always_call = np.zeros((actions, hands))
     always_call[tree.labels(node).index("c")] = 1
     locks = {node: always_call}
-    solver = solved(tree, 500, dtype=np.float64, locks=locks)
+    solver = solved(tree, 500, storage=64, locks=locks)
     policy = solver.average_policy()
     assert_array_equal(tree.block(policy, node)[:, 0], always_call)
     assert evaluate(tree, policy, locks=locks).exploitability < 0.05

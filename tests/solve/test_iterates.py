@@ -31,7 +31,7 @@ def scales(bridge: Bridge) -> dict[Infostate, float]:
 
 
 def check_iterates(bridge: Bridge, minimiser: Minimiser, iterations: int = ITERATIONS) -> None:
-    solver = Solver(bridge.tree, minimiser, dtype=np.float64)
+    solver = Solver(bridge.tree, minimiser, storage=64)
     reference = ReferenceSolver(bridge.reference, minimiser)
     by_chance = scales(bridge)
     for iteration in range(1, iterations + 1):
@@ -98,7 +98,7 @@ def test_folding_changes_no_iterate(algorithm: str) -> None:
     bridges = [small_bridge("liars-dice-1x3", fold=fold) for fold in (True, False)]
     found = []
     for bridge in bridges:
-        solver = Solver(bridge.tree, find_algorithm(algorithm), dtype=np.float64)
+        solver = Solver(bridge.tree, find_algorithm(algorithm), storage=64)
         solver.run(10)
         found.append(bridge.policy(solver.average_policy()))
     assert_allclose(bridges[0].flat(found[1]), bridges[0].flat(found[0]), atol=1e-9)
@@ -113,24 +113,24 @@ def test_a_forest_is_solved_as_its_trees_are(algorithm: str) -> None:
     states += states[1:3]
     beliefs = [(random.random(s.counts[0]), random.random(s.counts[1])) for s in states]
     forest = build_forest(builder, states)
-    together = Solver(forest, find_algorithm(algorithm), beliefs=beliefs, dtype=np.float64)
+    together = Solver(forest, find_algorithm(algorithm), beliefs=beliefs, storage=64)
     together.run(15)
     average = together.average_policy()
     for root, state, belief in zip(forest.roots, states, beliefs, strict=True):
         tree = build_forest(builder, [state])
-        alone = Solver(tree, find_algorithm(algorithm), beliefs=[belief], dtype=np.float64)
+        alone = Solver(tree, find_algorithm(algorithm), beliefs=[belief], storage=64)
         alone.run(15)
         first = tree.block(alone.average_policy(), tree.roots[0].node)[:, 0]
         assert_allclose(forest.block(average, root.node)[:, root.copy], first, atol=1e-9)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_policy_stays_a_policy_when_regrets_almost_vanish(dtype: type) -> None:
+@pytest.mark.parametrize("storage", [32, 64])
+def test_a_policy_stays_a_policy_when_regrets_almost_vanish(storage: int) -> None:
     """Regrets below the least normal number: one divided by their sum is infinite."""
     tree = build_tree(small_game("kuhn"))
     nowhere = (np.ones(3), np.zeros(3))
-    solver = Solver(tree, find_algorithm("cfr+"), beliefs=[nowhere], dtype=dtype)
-    solver.regrets[:] = np.finfo(dtype).smallest_subnormal
+    solver = Solver(tree, find_algorithm("cfr+"), beliefs=[nowhere], storage=storage)
+    solver.regrets[:] = np.finfo(solver.dtype).smallest_subnormal
     solver.run(1)
     assert np.isfinite(solver.policy).all()
     for node in np.flatnonzero(tree.arrays.action_count):

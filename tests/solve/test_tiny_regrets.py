@@ -16,7 +16,7 @@ def test_tiny_positive_regrets_give_a_policy(size: float) -> None:
     solver = Solver(tree, find_algorithm("cfr+"))
     # Reaches of zero make all new regrets zero, so that only the tiny old ones are left.
     solver.regrets[:] = size
-    for buffer in solver.workspace.reach:
+    for buffer in solver.work.reach:
         buffer[:] = 0
     solver.run(1)
     assert np.isfinite(solver.policy).all()

@@ -7,9 +7,8 @@ import pytest
 
 from support.subgames import tree_of
 from tacit.games import GameError
-from tacit.solve import Limits, Solver, evaluate, find_algorithm, resume
+from tacit.solve import Limits, evaluate, resume
 from tacit.subgame.abstraction import (
-    MergedSolver,
     frontier,
     random_groups,
     random_removal,
@@ -28,20 +27,6 @@ def test_merged_infostates_play_alike_and_the_rest_is_as_before() -> None:
         for number in set(group.tolist()):
             members = block[:, :, group == number]
             assert np.allclose(members, members[:, :, :1])
-
-
-def test_groups_of_one_change_nothing() -> None:
-    tree = tree_of("leduc")
-    alone = {
-        node: np.arange(tree.arrays.info_count[tree.arrays.player[node], node], dtype=np.int64)
-        for node in np.flatnonzero(tree.arrays.action_count > 0).tolist()
-    }
-    minimiser = find_algorithm("linear-cfr")
-    merged = MergedSolver(tree, minimiser, alone, dtype=np.float64)
-    plain = Solver(tree, minimiser, dtype=np.float64)
-    for solver in (merged, plain):
-        solver.run(20)
-    assert np.allclose(merged.average_policy(), plain.average_policy(), atol=1e-9)
 
 
 def test_missing_actions_are_never_taken_and_more_iterations_solve_what_is_left() -> None:
@@ -71,27 +56,9 @@ def test_a_blueprint_cannot_be_resumed() -> None:
         resume(solution, Limits(iterations=10))
 
 
-def test_only_regrets_that_add_up_can_be_merged() -> None:
-    tree = tree_of("kuhn")
-    for algorithm in ("cfr+", "dcfr", "flop"):
-        with pytest.raises(GameError, match="use cfr or linear-cfr"):
-            MergedSolver(tree, find_algorithm(algorithm), {})
-    with pytest.raises(GameError, match="3 infostates, but groups of shape"):
-        MergedSolver(tree, find_algorithm("cfr"), {0: np.zeros(2, dtype=np.int64)})
+def test_infostates_have_labels() -> None:
     with pytest.raises(GameError, match="0 labels"):
-        random_groups(tree, 0, np.random.default_rng(0))
-
-
-def test_infostates_with_different_actions_are_not_merged() -> None:
-    tree = tree_of("pursuit-glasses")
-    node = next(
-        node
-        for node in np.flatnonzero(tree.arrays.legal_start >= 0).tolist()
-        if len({column.tobytes() for column in tree.legal(node).T}) > 1
-    )
-    everyone = np.zeros(tree.legal(node).shape[1], dtype=np.int64)
-    with pytest.raises(GameError, match="different actions are merged"):
-        MergedSolver(tree, find_algorithm("cfr"), {node: everyone})
+        random_groups(tree_of("kuhn"), 0, np.random.default_rng(0))
 
 
 def test_a_frontier_covers_every_game_that_gets_there_once() -> None:

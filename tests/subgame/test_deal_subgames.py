@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from support.buckets import ByEquity, two_streets
+from support.buckets import ByEquity, bucketed, two_streets
 from tacit.games import CHANCE, GameError
 from tacit.games.holdem.betting import RIVER
-from tacit.solve import evaluate, find_algorithm
-from tacit.solve.sharing.buckets import BucketLayout, BucketSolver
+from tacit.solve import evaluate
+from tacit.solve.engine import Solver
+from tacit.solve.sharing.layout import share_buckets
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.deal_subgames import DealSubgames
 from tacit.subgame.methods import METHODS, SolveBudget, solve_subgames
@@ -22,21 +23,20 @@ EFFORT = SolveBudget(iterations=40, algorithm="dcfr", double=True)
 
 
 @pytest.fixture(scope="module")
-def solver() -> BucketSolver:
-    found = BucketSolver(build_spot(two_streets()), find_algorithm("dcfr"), ByEquity())
+def solver() -> Solver:
+    found = bucketed(build_spot(two_streets()), "dcfr", ByEquity())
     found.run(12)
     return found
 
 
 @pytest.fixture(scope="module")
-def subgames(solver: BucketSolver) -> DealSubgames:
-    return DealSubgames(solver.layout, solver.average(), solver.policy, ByEquity())
+def subgames(solver: Solver) -> DealSubgames:
+    return DealSubgames(solver.sharing, solver.average_buckets(), solver.policy, ByEquity())
 
 
 @pytest.fixture(scope="module")
-def blueprint(solver: BucketSolver) -> Blueprint:
-    last = solver.layout.spread(solver.policy, np.float64)
-    return Blueprint(solver.tree, solver.average_policy(), last)
+def blueprint(solver: Solver) -> Blueprint:
+    return Blueprint(solver.tree, solver.average_policy(), solver.current_policy())
 
 
 def places(blueprint: Blueprint, subgames: DealSubgames, number: int) -> list[Place]:
@@ -102,6 +102,6 @@ def test_only_spots_of_two_streets_fall_apart() -> None:
     spot = two_streets()
     rules = replace(spot.rules, last_street=RIVER, stacks=(300, 300))
     longer = replace(spot, rules=rules)
-    layout = BucketLayout(build_spot(longer), ByEquity())
+    sharing = share_buckets(build_spot(longer), ByEquity())
     with pytest.raises(GameError, match=r"spots of two streets .* 3 streets"):
-        DealSubgames(layout, np.zeros(layout.slots), np.zeros(layout.slots), ByEquity())
+        DealSubgames(sharing, np.zeros(sharing.slots), np.zeros(sharing.slots), ByEquity())

@@ -40,7 +40,7 @@ def rivers(tree: PublicTree) -> list[Place]:
 @pytest.mark.parametrize("method", ["maxmargin", "reach-maxmargin"])
 def test_safe_rivers_do_not_raise_what_the_opponent_gets(method: str, isomorphism: bool) -> None:
     tree = build_spot(SPOT, isomorphism=isomorphism)
-    weak = Solver(tree, find_algorithm("dcfr"), dtype=np.float64)
+    weak = Solver(tree, find_algorithm("dcfr"), storage=64)
     weak.run(4)
     blueprint = Blueprint(tree, weak.average_policy(), weak.policy)
     before = evaluate(tree, blueprint.policy)
@@ -63,7 +63,7 @@ def test_safe_rivers_do_not_raise_what_the_opponent_gets(method: str, isomorphis
 
 def test_a_river_solved_again_agrees_with_the_linear_program() -> None:
     tree = build_spot(SPOT, isomorphism=False)
-    weak = Solver(tree, find_algorithm("dcfr"), dtype=np.float64)
+    weak = Solver(tree, find_algorithm("dcfr"), storage=64)
     weak.run(4)
     blueprint_values = BlueprintValues(Blueprint(tree, weak.average_policy()), 1)
     view = next(

@@ -13,6 +13,10 @@ from tacit.games.holdem.board_classes import canonical_board
 from tacit.games.holdem.cards import live_hands, parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot, permute_hands
+from tacit.solve import Solver, find_algorithm
+from tacit.solve.sharing.card_buckets import Buckets
+from tacit.solve.sharing.layout import share_buckets
+from tacit.tree import PublicTree
 from tacit.tree.cards.equity import range_equity
 
 RANGES = "AA,QQ,88,AKs,76s,KTo"
@@ -67,3 +71,16 @@ def two_streets() -> Spot:
         ranges=(parse_range(RANGES), parse_range(RANGES)),
         bets=BetSettings.parse("100%", force_all_in=0.5),
     )
+
+
+def bucketed(
+    tree: PublicTree,
+    algorithm: str,
+    buckets: Buckets,
+    *,
+    alternating: bool = True,
+    storage: int = 32,
+) -> Solver:
+    """A solver in which the hands of a bucket share their regrets."""
+    found = find_algorithm(algorithm, alternating=alternating)
+    return Solver(tree, found, sharing=share_buckets(tree, buckets), storage=storage)

@@ -63,7 +63,7 @@ def check_growth(game: Game, reference: Reference, seed: int) -> None:
     one = evaluate(tree, grown.flat(policy))
     other = evaluate(whole, built.flat(policy))
     assert_allclose([one.value, *one.best_response], [other.value, *other.best_response])
-    solvers = [Solver(t, find_algorithm("cfr+"), dtype=np.float64) for t in (tree, whole)]
+    solvers = [Solver(t, find_algorithm("cfr+"), storage=64) for t in (tree, whole)]
     for solver in solvers:
         solver.run(5)
     assert_allclose(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -15,8 +16,11 @@ from support.one_move import MatrixGame
 from support.random_games import RandomGame, random_games
 from support.reference import Policy, Reference, normalised
 from support.small_games import BUILT_IN, small_bridge
+from tacit.games import load_game
 from tacit.solve.engine import Workspace
+from tacit.solve.kernels.iterations import respond
 from tacit.tree import PLAYERS, TERMINAL, Builder, build_forest, build_tree
+from tacit.tree.order import DOWN, UP
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST, UPDATE, ascend, descend
 
 seeds = st.integers(0, 2**32 - 1)
@@ -226,3 +230,30 @@ def test_a_terminal_is_a_matrix_for_any_number_of_copies(
             expected = matrix @ second if player == 0 else -(first @ matrix)
             found = tree.vectors(work.values[player], player, root.node, values=True)[root.copy]
             assert_allclose(found, expected, atol=1e-12)
+
+
+def test_a_range_with_mapped_moves_sends_up_what_crosses_into_the_range_above() -> None:
+    """Player 1's values below the root, as a range of their own, are those of one range."""
+    tree = build_tree(load_game("pursuit-glasses"), fold=False)
+    arrays, policy = tree.arrays, tree.uniform_policy()
+    mapped = (arrays.player == 1) & (arrays.simple == 0)
+    assert arrays.player[0] == 0
+    assert mapped[1:].any()
+    work = Workspace(tree, None, np.float64)
+    whole = np.array([[DOWN, 0, tree.nodes, 0, 0, 0, 0], [UP, 0, tree.nodes, 0, 0, 0, 0]])
+    args = (work.matrices, policy, policy, work.reach[0])
+    respond(arrays, whole, 0, 1, EXPECT, NO_STEP, *args, work.values[1], work.scratch)
+    expected = tree.vectors(work.values[1], 1, 0, values=True).copy()
+    edges = int(arrays.edge_count[0])
+    width, size = int(arrays.info_count[1, 0]), tree.sizes.values[1]
+    cross = arrays.cross_value.copy()
+    cross[1, :edges] = size + width * np.arange(edges)
+    entries = np.arange(edges, dtype=np.int32)
+    shared = arrays.shared_start + edges * width
+    ranged = replace(arrays, cross_value=cross, entry_edge=entries, shared_start=shared)
+    parts = np.array(
+        [whole[0], [UP, 1, tree.nodes, 0, 0, 0, edges], [UP, 0, 1, 0, 0, edges, edges]]
+    )
+    values = np.full(size + edges * width + tree.sizes.scratch, np.nan)
+    respond(ranged, parts, 0, 1, EXPECT, NO_STEP, *args, values, work.scratch)
+    assert_allclose(tree.vectors(values, 1, 0, values=True), expected)

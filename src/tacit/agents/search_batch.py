@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.self_play import SearchSettings
+from tacit.solve.engine import Solver
 from tacit.solve.leaves import Evaluator
-from tacit.solve.search import Search
 from tacit.tree import LEAF, PLAYERS, Builder, Place, PublicState, PublicTree
 from tacit.tree.beliefs import normalised
 
@@ -138,7 +138,7 @@ class SearchBatch:
         ) if self.safe else beliefs
 
 
-def _average_plan(search: Search, when: NDArray[np.int64]) -> _Plan:
+def _average_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
     search.run(int(when.max()))
     first, second = search.average_reach()
     return _Plan(
@@ -146,7 +146,7 @@ def _average_plan(search: Search, when: NDArray[np.int64]) -> _Plan:
     )
 
 
-def _sampled_plan(search: Search, when: NDArray[np.int64]) -> _Plan:
+def _sampled_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
     """Run a search and keep, of each root r's subgame, the policy of iteration `when[r]`."""
     tree = search.tree
     slots, entries = _owners(search)
@@ -165,7 +165,7 @@ def _sampled_plan(search: Search, when: NDArray[np.int64]) -> _Plan:
     return _Plan(tree, policy, reach)
 
 
-def _owners(search: Search) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
+def _owners(search: Solver) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
     """[slots] and, for each player, [reach buffer]: the number of the root above each entry."""
     tree, arrays = search.tree, search.tree.arrays
     above = [np.zeros(int(copies), dtype=np.int32) for copies in arrays.copies]

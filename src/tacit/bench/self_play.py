@@ -19,7 +19,7 @@ from tacit.learn.network import Network
 from tacit.learn.self_play import Position, SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.workers import Player, Task, Workers, dump_weights
-from tacit.solve.search import Mode
+from tacit.solve.depth_limited import Mode
 from tacit.tree import PLAYERS
 from tacit.tree.beliefs import compatible_reach
 

@@ -35,7 +35,7 @@ def measure(methods: Sequence[str], iterations: int) -> list[dict[str, Any]]:
     for method in chosen:
         root_gadgets = RootGadgets(view.opponent, [gadget_of(view, method, SolveBudget())[0]])
         plain = Solver(tree, find_algorithm(ALGORITHM))
-        with_gadget = Solver(tree, find_algorithm(ALGORITHM), root_gadgets=root_gadgets)
+        with_gadget = Solver(tree, find_algorithm(ALGORITHM), root=root_gadgets)
         paces: tuple[list[float], list[float]] = ([], [])
         for solver in (plain, with_gadget):
             solver.run(1)

@@ -197,12 +197,9 @@ class KeptRun:
     def add(self, row: dict[str, Any], solver: Solver) -> None:
         """Keep a row and the solver that it was found by."""
         from tacit.formats.solution import write_arrays
-        from tacit.solve.solution import memory_names
 
-        names = memory_names(solver.minimiser)
-        arrays = {name: getattr(solver, name) for name in names}
         number = np.array(solver.iteration)
-        write_arrays(self._state(row["algorithm"]), {**arrays, "iteration": number})
+        write_arrays(self._state(row["algorithm"]), {**solver.memory, "iteration": number})
         self._rows.append(row)
         text = json.dumps({"spot": self.spot, "rows": self._rows}, indent=1)
         part = self.folder / "rows.json.part"
@@ -216,9 +213,8 @@ class KeptRun:
             try:
                 with np.load(path, allow_pickle=False) as kept:
                     fits = int(kept["iteration"]) == iteration
-                    for name in kept.files if fits else ():
-                        if name != "iteration":
-                            getattr(solver, name)[:] = kept[name]
+                    if fits:
+                        solver.restore(iteration, kept)
             except (OSError, ValueError, KeyError, zipfile.BadZipFile):
                 fits = False
             if not fits:

@@ -168,7 +168,7 @@ def _search(
     search.run(settings.iterations, each=each)
     everything = {number: item.times for number, item in enumerate(batch)}
     if form == "exact":
-        plans /= search.total_weight
+        plans /= search.limited.total_weight
         add(everything)
     elif form == "unsafe":
         play(search.average_policy().astype(np.float32), 1)

@@ -22,8 +22,8 @@ from torch import nn
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import mlp
+from tacit.solve.engine import Solver
 from tacit.solve.leaves import Rows
-from tacit.solve.search import Search
 from tacit.tree import PLAYERS, PublicState
 
 SCALE = 254
@@ -94,11 +94,11 @@ def quantise(policy: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
     return cast(NDArray[np.uint8], np.rint(policy * SCALE).astype(np.uint8))
 
 
-def collect_policies(network: PolicyNetwork, search: Search) -> Examples:
+def collect_policies(network: PolicyNetwork, search: Solver) -> Examples:
     """The average policy and its beliefs at every decision in the subgames of a search."""
     tree = search.tree
     reach = search.average_reach()
-    average = search.mixture
+    average = search.averaged
     parts = []
     for player in PLAYERS:
         nodes = np.flatnonzero(tree.arrays.player == player).astype(np.int32)

@@ -24,9 +24,9 @@ from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.policy_network import PolicyNetwork, collect_policies
 from tacit.solve.algorithms import FictitiousPlay, Minimiser, find_algorithm
-from tacit.solve.engine import Beliefs
+from tacit.solve.depth_limited import Mode
+from tacit.solve.engine import Beliefs, Solver
 from tacit.solve.leaves import Evaluator
-from tacit.solve.search import Mode, Search
 from tacit.tree import (
     CHANCE,
     LEAF,
@@ -89,12 +89,12 @@ class SearchSettings:
             return build_forest(builder, states, stop=before_chance)
         return build_forest(builder, states, depth=self.depth)
 
-    def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Search:
+    def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Solver:
         """A search of `tree` that has not run yet."""
-        return Search(
+        return Solver(
             tree,
             self.minimiser,
-            evaluator,
+            leaves=evaluator,
             beliefs=beliefs,
             mode=self.mode,
             warm_start=self.warm_start,
@@ -228,7 +228,7 @@ def _new_search(
     positions: Sequence[Position],
     settings: SearchSettings,
     random: np.random.Generator,
-) -> Search:
+) -> Solver:
     """A search over a forest with one root for each position."""
     states = [encoding.states[position.state] for position in positions]
     tree = settings.forest(encoding.builder, states)
@@ -241,7 +241,7 @@ def _new_search(
 
 
 def _remembering(
-    encoding: Encoding, search: Search, settings: SearchSettings, random: np.random.Generator
+    encoding: Encoding, search: Solver, settings: SearchSettings, random: np.random.Generator
 ) -> Callable[[int], None]:
     """To be called each iteration: those of fictitious play tell what pairs of infostates get.
 
@@ -259,14 +259,14 @@ def _remembering(
     return remember
 
 
-def _policies(evaluator: Evaluator, search: Search) -> Examples | None:
+def _policies(evaluator: Evaluator, search: Solver) -> Examples | None:
     """What a search teaches the evaluator's policy network, if it has one."""
-    guide = evaluator.guide
+    guide = getattr(evaluator, "guide", None)
     return collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
 
 
 def _position(
-    encoding: Encoding, search: Search, place: Place, reach: tuple[Array, Array]
+    encoding: Encoding, search: Solver, place: Place, reach: tuple[Array, Array]
 ) -> Position | None:
     """The PBS at a leaf of a search, given both reaches.
 
@@ -286,7 +286,7 @@ def _position(
     return Position(encoding.number[state.key], (first, second))
 
 
-def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -> Examples:
+def collect(encoding: Encoding, search: Solver, positions: Sequence[Position]) -> Examples:
     """The roots of a search as training examples."""
     per_root = 1 if encoding.joint else 2
     rows = np.zeros((len(positions) * per_root, encoding.inputs), dtype=np.float32)
@@ -310,18 +310,18 @@ def collect(encoding: Encoding, search: Search, positions: Sequence[Position]) -
 
 
 def sample_leaf(
-    search: Search, number: int, random: np.random.Generator, *, explore: float
+    search: Solver, number: int, random: np.random.Generator, *, explore: float
 ) -> Place | None:
     """Play from root `number` by the current policy; None where the game ends.
 
     One player, drawn at random, moves uniformly at random with probability `explore` each time. In
     fictitious play one player, drawn at random, responds, and the other plays the average, which
-    `believed_reach` has left in `mixture` (ReBeL, footnote 9).
+    `believed_reach` has left in `averaged` (ReBeL, footnote 9).
     """
     tree, root = search.tree, search.tree.roots[number]
     policies = [search.policy, search.policy]
     if isinstance(search.minimiser, FictitiousPlay):
-        policies[int(random.integers(2))] = search.mixture
+        policies[int(random.integers(2))] = search.averaged
     place = Place(root.node, root.copy)
     state = tree.state(place.node)
     own = [

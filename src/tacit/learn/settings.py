@@ -11,7 +11,7 @@ from typing import Any
 from tacit.games import GameError
 from tacit.learn.encoding import Encoding
 from tacit.learn.self_play import SearchSettings, Stop
-from tacit.solve.search import Mode
+from tacit.solve.depth_limited import Mode
 from tacit.suggest import unknown
 from tacit.tree import Builder
 

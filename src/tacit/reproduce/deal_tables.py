@@ -30,8 +30,9 @@ from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
 from tacit.games.holdem.variants import flop_holdem
 from tacit.solve.algorithms import find_algorithm
-from tacit.solve.sharing.buckets import BucketSolver
+from tacit.solve.engine import Solver
 from tacit.solve.sharing.card_buckets import VERSION, Buckets, BucketSettings, OnStage, card_buckets
+from tacit.solve.sharing.layout import share_buckets
 from tacit.subgame.deal_subgames import DealSubgames
 from tacit.subgame.methods import SolveBudget, find_method
 from tacit.tree.cards.builder import build_spot
@@ -226,9 +227,10 @@ def column_of(
     place.mkdir(parents=True, exist_ok=True)
     tell("the tree", 0.0)
     tree = build_spot(spot, max_bytes=max_bytes)
-    solver = BucketSolver(tree, find_algorithm(BLUEPRINT_ALGORITHM), buckets)
+    sharing = share_buckets(tree, buckets)
+    solver = Solver(tree, find_algorithm(BLUEPRINT_ALGORITHM), sharing=sharing)
     average, last = _blueprint(settings, solver, place / "blueprint.npz", tell, report)
-    subgames = DealSubgames(solver.layout, average, last, buckets)
+    subgames = DealSubgames(sharing, average, last, buckets)
     done = _Done(place / "boards.npz", settings, subgames, report)
     methods = [find_method(name) for name in settings.methods]
     budget = SolveBudget(algorithm=settings.algorithm, iterations=settings.iterations)
@@ -255,19 +257,19 @@ def run_folder() -> Path:
 
 def _blueprint(
     settings: TableSettings,
-    solver: BucketSolver,
+    solver: Solver,
     path: Path,
     tell: OnStage,
     report: Callable[[str], None] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[bucket slots] the blueprint's policy and that of its solver's last iteration."""
-    shape = (solver.layout.slots,)
+    shape = solver.policy.shape
     kept = _load(path, {"average": shape, "last": shape}, report)
     if kept is None:
         for iteration in range(settings.blueprint_iterations):
             tell("the blueprint", iteration / settings.blueprint_iterations)
             solver.run(1)
-        kept = {"average": solver.average(), "last": solver.policy}
+        kept = {"average": solver.average_buckets(), "last": solver.policy}
         _save(path, kept)
     tell("a look at the blueprint", 0.0)
     return kept["average"], kept["last"]

@@ -8,14 +8,18 @@ that the root is reached; on a forest, the mean over its roots.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError
 from tacit.solve.engine import Beliefs, Locks, ThreadTeam, Workspace, lock
 from tacit.solve.kernel_warm_up import wait
 from tacit.solve.kernels.iterations import respond
+from tacit.solve.kernels.sharing import respond_shared
+from tacit.solve.sharing.layout import Sharing
 from tacit.tree import LEAF, PublicTree
 from tacit.tree.beliefs import compatible_reach
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
@@ -56,8 +60,7 @@ def evaluate(
     Where a policy is locked no response departs from it.
     """
     responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
-    value = responder.value(0, EXPECT)
-    return Evaluation(value, (responder.value(0, BEST), responder.value(1, BEST)))
+    return responder.evaluate()
 
 
 def exploitability(
@@ -106,7 +109,10 @@ def infostate_values(
 
 
 class BestResponse:
-    """A policy under evaluation, with the vectors of the last pass."""
+    """A policy under evaluation, with the vectors of the last pass.
+
+    With `sharing` the policy is [bucket slots]; responses need not keep to buckets.
+    """
 
     def __init__(
         self,
@@ -116,9 +122,13 @@ class BestResponse:
         beliefs: Beliefs | None = None,
         locks: Locks | None = None,
         threads: int = 1,
+        sharing: Sharing | None = None,
     ) -> None:
-        if policy.shape != (tree.sizes.slots,):
-            raise ValueError(f"policy has shape {policy.shape}, expected ({tree.sizes.slots},)")
+        slots = tree.sizes.slots if sharing is None else sharing.slots
+        if policy.shape != (slots,):
+            raise ValueError(f"policy has shape {policy.shape}, expected ({slots},)")
+        if sharing is not None and locks:
+            raise GameError("a locked policy is not one of a bucket; evaluate without sharing")
         if np.any(tree.arrays.player == LEAF):
             raise ValueError(
                 "the tree ends in leaves; a policy can be evaluated on whole trees only"
@@ -129,7 +139,9 @@ class BestResponse:
         self.answer = policy
         """Where a best response is written."""
         self.arrays = lock(tree, locks, policy.copy())[0] if locks else tree.arrays
-        self.team = ThreadTeam(max(1, min(threads, len(tree.order.parts))))
+        self.sharing = sharing
+        parts = 1 if sharing is not None else len(tree.order.parts)
+        self.team = ThreadTeam(max(1, min(threads, parts)))
         self.work = Workspace(tree, beliefs, np.float64, threads=self.team.threads)
 
     def value(self, player: int, mode: int) -> float:
@@ -137,28 +149,35 @@ class BestResponse:
         self.visit(player, mode)
         return self.root_value(player)
 
+    def evaluate(self) -> Evaluation:
+        """The policy's value, and those of the best responses to it."""
+        value = self.value(0, EXPECT)
+        return Evaluation(value, (self.value(0, BEST), self.value(1, BEST)))
+
     def visit(self, player: int, mode: int) -> None:
         """A pass down and up: the opponent's reach, then `player`'s values."""
-
-        def visit(steps: NDArray[np.int32], thread: int) -> None:
-            work = self.work
-            respond(
-                self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
-                self.answer, work.reach[1 - player], work.values[player], work.scratches[thread],
-            )  # fmt: skip
-
         with self.team as team:
-            team.visit(self.tree.order, visit)
+            team.visit(self.tree.order, partial(self._pass, player, mode))
+
+    def _pass(self, player: int, mode: int, steps: NDArray[np.int64], thread: int) -> None:
+        work, sharing = self.work, self.sharing
+        tail = (work.reach[1 - player], work.values[player], work.scratches[thread])
+        if sharing is not None:
+            respond_shared(
+                sharing.arrays, steps, sharing.buckets, player, mode, _NO_STEP, work.matrices,
+                self.policy, np.zeros(sharing.range_slots), *tail,
+            )  # fmt: skip
+            return
+        respond(
+            self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
+            self.answer, *tail,
+        )  # fmt: skip
 
     def look(self, player: int, node: int, mode: int) -> None:
         """Pass so far as leaves both reaches and `player`'s values at `node` in place."""
         steps = self.tree.order.path_to(node)
-        work = self.work
         for p in (1 - player, player):
-            respond(
-                self.arrays, steps, 0, p, mode, _NO_STEP, work.matrices, self.policy, self.answer,
-                work.reach[1 - p], work.values[p], work.scratch,
-            )  # fmt: skip
+            self._pass(p, mode, steps, 0)
 
     def root_value(self, player: int) -> float:
         """The mean over roots of what the last pass brought up for `player`."""

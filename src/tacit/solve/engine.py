@@ -1,7 +1,8 @@
 """The engine: iterations of any algorithm over any public tree.
 
 A `Solver` holds what an algorithm remembers (regrets, policy sums, the current policy) in flat
-arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`.
+arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`. On a depth-limited
+tree `tacit.solve.depth_limited` asks the leaves between a pass down and a pass up.
 """
 
 from __future__ import annotations
@@ -19,14 +20,25 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.simd import ROWS
 from tacit.solve.algorithms import FictitiousPlay, Minimiser, RegretMatching
+from tacit.solve.depth_limited import DepthLimited, Mode
 from tacit.solve.gadgets import RootGadgets
 from tacit.solve.kernels.gadgets import GadgetArrays
-from tacit.solve.kernels.iterations import match_regrets, normalise_sums, play_fictitiously
+from tacit.solve.kernels.iterations import (
+    match_regrets,
+    match_short_regrets,
+    normalise_sums,
+    play_fictitiously,
+)
+from tacit.solve.kernels.sharing import average_buckets, match_buckets, visit_shared
+from tacit.solve.leaves import Evaluator
+from tacit.solve.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
-from tacit.tree.order import Order
+from tacit.tree.order import UP, Order
 from tacit.tree.passes import WITHIN
+from tacit.tree.storage16 import LARGEST, read_sums
 
 Array = NDArray[Any]
+Pair = tuple[Array, Array]
 
 Beliefs = Sequence[tuple[Array, Array]]
 """For each root, the two players' reaches [K_0] and [K_1] there."""
@@ -35,84 +47,157 @@ Beliefs = Sequence[tuple[Array, Array]]
 Locks = Mapping[int, Array]
 """For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
 
+FORGET = np.array([0.0, 0.0, -np.inf, 0.0])
+"""The step that leaves in the regrets nothing but what an iteration has brought."""
+
 
 class Solver:
-    """An algorithm at work on a tree.
+    """An algorithm at work on a tree; `iteration` counts updates of both players.
 
     `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
-    game ones. `threads` changes how long an iteration takes and nothing else. `locks` fixes the
-    policy at some nodes; the solver then finds the best both can do around it. `root_gadgets`
-    decide the reach of one player at the roots; the beliefs of that player are then not used.
-    regrets, sums, policy: [slots].
-    """
+    game ones. `leaves` evaluates the leaves of a depth-limited tree, at the beliefs that `mode`
+    says; the first `warm_start` iterations are assumed to have played the proposal of its policy
+    network. `root`: gadgets that decide one player's reach at the roots; that player's beliefs are
+    then ignored. `sharing`: which infostates share regrets. `storage`: the bits of a number, 16, 32
+    or 64. `locks` fixes the policy at some nodes; the solver then finds the best both can do around
+    it. `threads` changes how long an iteration takes and nothing else.
 
-    by_turns = False
-    """Whether `finish_turn` has more to do than to ask the gadgets, which the kernels do too."""
+    regrets, sums, policy: [slots], or [bucket slots] with `sharing`; in 16 bits see
+    `tacit.tree.storage16`, and `policy` is empty. The tree may grow between runs.
+    """
 
     def __init__(
         self,
         tree: PublicTree,
-        minimiser: Minimiser,
+        algorithm: Minimiser,
         *,
         beliefs: Beliefs | None = None,
-        dtype: type[np.floating[Any]] = np.float32,
-        threads: int = 1,
+        leaves: Evaluator | None = None,
+        mode: Mode = "cfr-d",
+        warm_start: int = 0,
+        root: RootGadgets | None = None,
+        sharing: Sharing | None = None,
+        storage: int = 32,
         locks: Locks | None = None,
-        root_gadgets: RootGadgets | None = None,
+        threads: int = 1,
     ) -> None:
+        _check_options(tree, algorithm, leaves, warm_start, sharing, storage, locks)
         self.tree = tree
-        self.minimiser = minimiser
-        self.root_gadgets = root_gadgets
-        self.iteration = 0
+        self.minimiser = algorithm
         self.beliefs = beliefs
-        self.sums = np.zeros(tree.sizes.slots, dtype=dtype)
-        self.policy = _uniform(tree, self.sums)
-        self.arrays, self.locks = lock(tree, locks or {}, self.policy)
-        self.regrets = np.zeros(
-            tree.sizes.slots if isinstance(minimiser, RegretMatching) else 0, dtype=dtype
-        )
-        self.mixture = self.policy.copy() if isinstance(minimiser, FictitiousPlay) else None
-        self.threads = max(1, min(threads, len(tree.order.parts)))
-        self.workspace = Workspace(tree, beliefs, dtype, threads=self.threads)
-        if root_gadgets is not None:
-            root_gadgets.open(tree, self.workspace.reach)
+        self.root = root
+        self.sharing = sharing
+        self.storage = storage
+        self.iteration = 0
+        self.dtype: type[np.floating[Any]] = np.float64 if storage == 64 else np.float32
+        self._nodes, self._sizes = tree.nodes, tree.sizes
+        # Buckets that several threads add to would need one copy for each.
+        self.threads = 1 if sharing is not None else max(1, min(threads, len(tree.order.parts)))
+        self.team = ThreadTeam(self.threads)
+        self.mixture: Array | None = None
+        self.arrays, self.locks = tree.arrays, dict[int, NDArray[np.float64]]()
+        if storage == 16:
+            self._allocate_short(locks or {})
+        elif sharing is not None:
+            self.regrets: Array = np.zeros(sharing.slots)
+            self.sums: Array = np.zeros(sharing.slots)
+            self.policy: Array = sharing.normalised(self.sums)
+            self._range = np.zeros((2, sharing.range_slots), dtype=self.dtype)
+            width = max((int(rows.size.max(initial=1)) for rows in sharing.rows), default=1)
+            self._gains = np.zeros(sharing.slots + width)
+            self._bucket_scratch = np.zeros((2, width))
+        else:
+            self.sums = np.zeros(tree.sizes.slots, dtype=self.dtype)
+            self.policy = _uniform(tree, self.sums)
+            self.arrays, self.locks = lock(tree, locks or {}, self.policy)
+            matches = isinstance(algorithm, RegretMatching)
+            self.regrets = np.zeros(len(self.sums) if matches else 0, dtype=self.dtype)
+            self.mixture = None if matches else self.policy.copy()
+        self.work = Workspace(tree, beliefs, self.dtype, threads=self.threads)
+        if root is not None:
+            root.open(tree, self.work.reach)
+        self.limit = None if leaves is None else DepthLimited(self, leaves, mode, warm_start)
 
-    def run(self, iterations: int) -> None:
-        """Run this many iterations more; if the tree has grown, on all of it."""
-        if len(self.sums) != self.tree.sizes.slots:
+    def _allocate_short(self, locks: Locks) -> None:
+        """Regrets, their scales and sums in 16 bits; a locked node's regrets are its policy."""
+        tree, arrays = self.tree, self.tree.arrays
+        self.policy = np.zeros(0, np.float32)
+        self.sums = np.zeros(tree.sizes.slots, np.uint16)
+        self.regrets = np.zeros(tree.sizes.slots, np.int16)
+        movers = np.minimum(arrays.player, 1)
+        counts = arrays.info_count[movers, np.arange(tree.nodes)]
+        hands = np.where(arrays.action_count > 0, counts, 0)
+        self.starts = np.cumsum(hands, dtype=np.int64) - hands
+        self.regret_scales = np.zeros(int(hands.sum()), np.float32)
+        if locks:
+            self.arrays, self.locks = lock(tree, locks, np.zeros(tree.sizes.slots, np.float32))
+            for node, given in self.locks.items():
+                tree.block(self.regrets, node)[:] = np.rint(LARGEST * given)
+                start = self.starts[node]
+                self.regret_scales[start : start + hands[node]] = 1
+
+    def run(self, iterations: int, *, each: Callable[[int], None] | None = None) -> None:
+        """Run this many iterations more; if the tree has grown, on all of it.
+
+        `each` is called after every one with its number.
+        """
+        if self._nodes != self.tree.nodes:
             self._grow()
-        schedule = _schedule(self.minimiser, self.iteration + 1, iterations, self.policy.dtype)
-        order = self.tree.order
         turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
         turns *= 2 if self.minimiser.alternating else 1
-        if self.threads == 1 and not self.by_turns:
-            root_gadgets = None if self.root_gadgets is None else self.root_gadgets.arrays
-            self._visit(order.whole, 0, schedule, 0, turns, root_gadgets)
-            self.iteration += iterations
-            return
-        with ThreadTeam(self.threads) as team:
-            for row in range(iterations):
+        by_turns = self.limit is not None or self.sharing is not None or self.threads > 1
+        with self.team:
+            if not by_turns and each is None:
+                schedule = self.schedule(self.iteration + 1, iterations)
+                gadgets = None if self.root is None else self.root.arrays
+                self._visit(self.tree.order.whole, 0, schedule, 0, turns, gadgets=gadgets)
+                self.iteration += iterations
+                return
+            for _ in range(iterations):
                 self.iteration += 1
-                for turn in range(turns):
-                    now = partial(
-                        self._visit, schedule=schedule[row : row + 1], first=turn, last=turn + 1
-                    )
-                    team.visit(order, now)
-                    self.finish_turn(turn)
+                if self.limit is not None:
+                    self.limit.iterate()
+                else:
+                    schedule = self.schedule(self.iteration, 1)
+                    for turn in range(turns):
+                        self.visit(self.tree.order, turn, schedule)
+                        self._ask_gadgets(turn)
+                if each is not None:
+                    each(self.iteration)
 
-    def finish_turn(self, turn: int) -> None:
-        """Where iterations are run turn by turn, what is done after one: the gadgets answer."""
-        if self.root_gadgets is None:
+    def visit(
+        self,
+        order: Order,
+        turn: int,
+        schedule: Array,
+        *,
+        alternating: bool | None = None,
+        reach: Pair | None = None,
+    ) -> None:
+        """One turn of an iteration, whose `schedule` is [1, 5], along an order of steps."""
+        together = not (self.minimiser.alternating if alternating is None else alternating)
+        if self.sharing is not None:
+            self._visit_shared(order.whole, PLAYERS if together else (turn,), schedule[0])
             return
-        alternating, work = self.minimiser.alternating, self.workspace
+        call = partial(
+            self._visit, schedule=schedule, first=turn, last=turn + 1, together=together,
+            reach=reach,
+        )  # fmt: skip
+        self.team.visit(order, call)
+
+    def _ask_gadgets(self, turn: int) -> None:
+        """Where iterations are run turn by turn: the gadgets answer after one."""
+        if self.root is None:
+            return
+        alternating, work = self.minimiser.alternating, self.work
         if isinstance(self.minimiser, RegretMatching):
-            if not alternating or turn == self.root_gadgets.opponent:
-                self.root_gadgets.match(work.values, work.reach, self.minimiser, self.iteration)
-        elif not alternating or turn // 2 == self.root_gadgets.opponent:
+            if not alternating or turn == self.root.opponent:
+                self.root.match(work.values, work.reach, self.minimiser, self.iteration)
+        elif not alternating or turn // 2 == self.root.opponent:
             if turn % 2 == 0:
-                self.root_gadgets.respond(work.values, work.reach)
+                self.root.respond(work.values, work.reach)
             else:
-                self.root_gadgets.mix(work.reach, self.minimiser, self.iteration)
+                self.root.mix(work.reach, self.minimiser, self.iteration)
 
     def _visit(
         self,
@@ -121,48 +206,219 @@ class Solver:
         schedule: Array,
         first: int,
         last: int,
-        root_gadgets: GadgetArrays | None = None,
+        *,
+        together: bool | None = None,
+        reach: Pair | None = None,
+        gadgets: GadgetArrays | None = None,
     ) -> None:
         """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
 
-        A root_gadgets is passed only when the steps are all of a turn.
+        Gadgets are passed only when the steps are all of a turn.
         """
-        work = self.workspace
-        head = (
-            self.arrays, steps, thread, schedule, first, last, self.minimiser.alternating,
-            work.matrices,
-        )  # fmt: skip
-        tail = (*work.reach, *work.values, work.scratches[thread], root_gadgets)
-        if isinstance(self.minimiser, RegretMatching):
-            match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
+        work, scratch = self.work, self.work.scratches[thread]
+        alternating = self.minimiser.alternating if together is None else not together
+        head = (self.arrays, steps, thread, schedule, first, last, alternating, work.matrices)
+        tail = (*(reach or work.reach), *work.values, scratch, gadgets)
+        if isinstance(self.minimiser, FictitiousPlay):
+            optimistic = self.minimiser.optimistic
+            play_fictitiously(*head, optimistic, self.policy, self.mixture, self.sums, *tail)
+        elif self.storage == 16:
+            kept = (self.regrets, self.regret_scales, self.starts, self.sums, scratch)
+            match_short_regrets(*head, self.policy, kept, *tail)
         else:
-            play_fictitiously(
-                *head, self.minimiser.optimistic, self.policy, self.mixture, self.sums, *tail
-            )
+            match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
+
+    def _visit_shared(self, steps: Array, players: Sequence[int], row: Array) -> None:
+        """A turn of these players by regrets of buckets; `row`: [5] of the schedule."""
+        assert self.sharing is not None
+        sharing, work = self.sharing, self.work
+        self._gains[:] = 0
+        for player in players:
+            reaches = np.zeros(sharing.reach_slots)
+            visit_shared(
+                sharing.solving, steps, sharing.buckets, player, FORGET.astype(self.dtype),
+                work.matrices, self.policy, self._gains, reaches, self._range[0], self._range[1],
+                work.reach[1 - player], work.values[player], work.scratch,
+            )  # fmt: skip
+            average_buckets(sharing.rows[1 - player], row[4], reaches, self.policy, self.sums)
+        if np.any(steps[:, 0] == UP):
+            for player in players:
+                match_buckets(
+                    sharing.rows[player], row[:4], self._gains, self.regrets, self.policy,
+                    self._bucket_scratch,
+                )  # fmt: skip
+
+    def schedule(self, first: int, count: int) -> Array:
+        """[count, 5]: the entries of `Step`, or `WITHIN`, and the weight in the average."""
+        rows = np.zeros((count, 5))
+        for row in range(count):
+            if isinstance(self.minimiser, RegretMatching):
+                step = self.minimiser.step(first + row)
+                rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
+            else:
+                rows[row, WITHIN] = self.minimiser.within(first + row)
+            rows[row, 4] = self.minimiser.weight(first + row)
+        return rows if self.sharing is not None else rows.astype(self.dtype)
 
     def _grow(self) -> None:
         """Keep what has been learnt; what is new starts as a new solver does."""
-        known, more = len(self.sums), self.tree.sizes.slots - len(self.sums)
-        self.sums = np.concatenate([self.sums, np.zeros(more, dtype=self.sums.dtype)])
-        uniform = _uniform(self.tree, np.zeros_like(self.sums))
+        tree, known = self.tree, len(self.sums)
+        if self.sharing is not None or self.storage == 16:
+            raise GameError(
+                "the tree has grown, but buckets and 16-bit numbers are laid out for the tree as "
+                "it was; start a new solver"
+            )
+        self._nodes, before, old = tree.nodes, self._sizes, self.work.reach
+        self._sizes = tree.sizes
+        self.sums = lengthened(self.sums, known, tree.sizes.slots)
+        uniform = _uniform(tree, np.zeros_like(self.sums))
         self.policy = np.concatenate([self.policy, uniform[known:]])
         if isinstance(self.minimiser, RegretMatching):
-            self.regrets = np.concatenate([self.regrets, np.zeros(more, dtype=self.sums.dtype)])
+            self.regrets = lengthened(self.regrets, known, tree.sizes.slots)
         if self.mixture is not None:
             self.mixture = np.concatenate([self.mixture, uniform[known:]])
-        self.arrays, self.locks = lock(self.tree, self.locks, self.policy)
-        self.workspace = Workspace(
-            self.tree, self.beliefs, self.sums.dtype.type, threads=self.threads
-        )
-        if self.root_gadgets is not None:
-            self.root_gadgets.open(self.tree, self.workspace.reach)
+        self.arrays, self.locks = lock(tree, self.locks, self.policy)
+        self.work = Workspace(tree, self.beliefs, self.dtype, threads=self.threads)
+        if self.root is not None:
+            self.root.open(tree, self.work.reach)
+        for player in PLAYERS:
+            known = before.reach[player]
+            self.work.reach[player][:known] = old[player][:known]
+        if self.limit is not None:
+            self.limit.grow(before)
+
+    def average_buckets(self) -> NDArray[np.float64]:
+        """[bucket slots] the average policy, uniform where no infostate of a bucket ever came."""
+        assert self.sharing is not None
+        return self.sharing.normalised(self.sums)
 
     def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the average policy, uniform at infostates that were never reached."""
-        average = normalise(self.tree, self.sums.astype(dtype))
+        if self.sharing is not None:
+            return self.sharing.spread(self.average_buckets(), dtype)
+        sums = read_sums(self.sums) if self.storage == 16 else self.sums
+        return self._locked(normalise(self.tree, sums.astype(dtype)))
+
+    def current_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
+        """[slots] the policy of the last iteration."""
+        if self.sharing is not None:
+            return self.sharing.spread(self.policy, dtype)
+        if self.storage == 16:
+            positive = np.maximum(self.regrets, 0).astype(dtype)
+            return self._locked(normalise(self.tree, positive))
+        return self.policy.astype(dtype)
+
+    def _locked(self, policy: Array) -> Array:
         for node, given in self.locks.items():
-            self.tree.block(average, node)[:] = given
-        return average
+            self.tree.block(policy, node)[:] = given
+        return policy
+
+    @property
+    def memory(self) -> dict[str, Array]:
+        """The arrays that the next iteration depends on, by name; `restore` takes them back."""
+        if self.limit is not None or self.root is not None:
+            raise GameError(
+                "a solver with leaves or a gadget cannot be resumed; keep the solver itself"
+            )
+        names = ["policy", "regrets", "sums"]
+        if self.storage == 16:
+            names = ["regrets", "regret_scales", "sums"]
+        elif self.mixture is not None:
+            names = ["policy", "mixture", "sums"]
+        return {name: getattr(self, name) for name in names}
+
+    def restore(self, iteration: int, memory: Mapping[str, Array]) -> None:
+        """Go on from `iteration`, with what `memory` was after it."""
+        self.iteration = iteration
+        for name, own in self.memory.items():
+            own[:] = memory[name]
+
+    @property
+    def limited(self) -> DepthLimited:
+        """How the leaves are asked, and what that says of the roots."""
+        if self.limit is None:
+            raise GameError("this solver has no leaves; give it an evaluator: leaves=Zero()")
+        return self.limit
+
+    @property
+    def averaged(self) -> Array:
+        """[slots] with leaves: the average policy when `average_reach` was last called."""
+        return self.limited.averaged
+
+    def average_reach(self) -> Pair:
+        """With leaves: the reaches of the average policy, in the tree's layout."""
+        return self.limited.average_reach()
+
+    def believed_reach(self) -> Pair:
+        """With leaves: the reaches that make the leaves' PBSs when the game goes on from here."""
+        return self.limited.believed_reach()
+
+    def root_values(self, player: int) -> list[NDArray[np.float64]]:
+        """With leaves: for each root the expected values [K], averaged over the iterations."""
+        return self.limited.root_values(player)
+
+    def remember(self, weight: float = 1.0) -> None:
+        """With leaves: keep the policy of this iteration, and what it met, for `root_pairs`."""
+        self.limited.remember(weight)
+
+    def root_pairs(self) -> list[NDArray[np.float64]]:
+        """With leaves: for each root [K0, K1] what pairs of infostates get, player 0's payoff."""
+        return self.limited.root_pairs()
+
+
+def _check_options(
+    tree: PublicTree,
+    algorithm: Minimiser,
+    leaves: Evaluator | None,
+    warm_start: int,
+    sharing: Sharing | None,
+    storage: int,
+    locks: Locks | None,
+) -> None:
+    """GameError for a combination that makes no sense."""
+    if storage not in (16, 32, 64):
+        raise GameError(f"numbers are kept in 16, 32 or 64 bits, not in {storage}")
+    matches = isinstance(algorithm, RegretMatching)
+    if storage == 16:
+        if not isinstance(algorithm, RegretMatching) or algorithm.predictive:
+            raise GameError(
+                f"{algorithm.name} needs more than 16 bits a number; take 32, or cfr, cfr+, "
+                "linear-cfr or dcfr"
+            )
+        decides = tree.arrays.action_count > 0
+        if not np.all((tree.arrays.simple[decides] == 1) & (tree.arrays.copies[decides] == 1)):
+            raise GameError("16-bit storage is for spots of hold'em; take 32 bits for this game")
+    if sharing is not None:
+        if not matches:
+            raise GameError(
+                f"{algorithm.name} has no regrets that infostates could share; choose an algorithm "
+                "that matches regrets, such as dcfr"
+            )
+        if sharing.tree.arrays is not tree.arrays:
+            raise GameError("the infostates of another tree share regrets; lay out this one")
+        if storage == 16:
+            raise GameError("shared regrets are few and kept in 64 bits; take storage=32")
+        if locks:
+            raise GameError("a locked policy is not one of a bucket; lock without sharing")
+    if warm_start and (storage == 16 or sharing is not None or locks):
+        raise GameError(
+            "a warm start sets the regrets of single infostates; leave out sharing, locks and "
+            "storage=16, or set warm_start=0"
+        )
+    if leaves is None and len(tree.leaves):
+        raise GameError("the tree ends in leaves; give an evaluator for them: leaves=…")
+    if len(tree.leaves) and tree.leaves[-1] >= tree.order.head[0, 2]:
+        raise GameError(
+            "a leaf lies behind a deal, where boards share the place of their vectors; let the "
+            "tree end before the deal"
+        )
+
+
+def lengthened(old: Array, known: int, size: int) -> Array:
+    """Zeros [size] with the first `known` entries of `old`."""
+    new = np.zeros(size, dtype=old.dtype)
+    new[:known] = old[:known]
+    return new
 
 
 def lock(
@@ -287,16 +543,3 @@ def _uniform(tree: PublicTree, none: Array) -> Array:
     for player in PLAYERS:
         normalise_sums(tree.arrays, player, none, policy)
     return policy
-
-
-def _schedule(minimiser: Minimiser, first: int, count: int, dtype: np.dtype[Any]) -> Array:
-    """[count, 5]: the entries of `Step`, or `WITHIN`, and the weight in the average."""
-    rows = np.zeros((count, 5))
-    for row in range(count):
-        if isinstance(minimiser, RegretMatching):
-            step = minimiser.step(first + row)
-            rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
-        else:
-            rows[row, WITHIN] = minimiser.within(first + row)
-        rows[row, 4] = minimiser.weight(first + row)
-    return rows.astype(dtype)

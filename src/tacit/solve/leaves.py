@@ -1,26 +1,35 @@
 """Leaves of a depth-limited tree: beliefs out, values in, for all leaves of a forest at once.
 
-An **evaluator** answers expected values for a batch of public belief states. It speaks in rows of
-numbers: it says which column of its input holds the belief in each infostate of a public state, and
-which column of its answer holds each infostate's value, so that one network can serve states with
-different infostates. Here reaches become normalised beliefs, and answers counterfactual values.
+An **evaluator** answers expected values for a batch of public belief states (PBSs). There are two
+ways to write one:
 
-Evaluators are of two kinds. One answers what each infostate is worth, at the beliefs that it is
-asked for. The other answers what each *pair* of infostates is worth, one of either player, when
-both go on as what solves the game at those beliefs would; so its answers can be met by any reach.
+- `PBSEvaluator`, the simple one: `values` takes PBSs and answers both players' values of each. It
+  works on every kind of public state.
+- `ValueEvaluator` and `PairEvaluator`, the fast ones, for networks: they speak in rows of numbers.
+  They say which column of the input holds the belief in each infostate of a public state, and which
+  column of the answer holds each infostate's value, so that one network can serve states with
+  different infostates. The first answers what each infostate is worth, at the beliefs that it is
+  asked for. The second answers what each *pair* of infostates is worth, one of either player, when
+  both go on as what solves the game at those beliefs would; so its answers can be met by any reach.
+
+`Leaves` takes both: reaches become normalised beliefs, and answers counterfactual values.
 
 A **guide** speaks in the same rows, and answers policies instead of values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError
 from tacit.solve.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
 from tacit.tree import PLAYERS, PublicState, PublicTree
+from tacit.tree.beliefs import normalised, value_to_cfv
+from tacit.tree.pbs import PBS
 
 Array = NDArray[Any]
 
@@ -78,7 +87,15 @@ class PairEvaluator(Encoder, Protocol):
         """[n, pairs] payoffs by what solves the PBSs in the rows of `inputs` [n, inputs]."""
 
 
-Evaluator = ValueEvaluator | PairEvaluator
+class PBSEvaluator(Protocol):
+    """What answers values at public belief states, without rows of numbers."""
+
+    def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[Array, Array]]:
+        """For each PBS the expected values [K_0] and [K_1] of both players' infostates."""
+
+
+RowEvaluator = ValueEvaluator | PairEvaluator
+Evaluator = RowEvaluator | PBSEvaluator
 
 
 class Zero:
@@ -137,27 +154,37 @@ class Rows:
 
 
 class Leaves:
-    """The leaves of a tree and an evaluator for them; all arrays float32.
+    """The leaves of a tree and an evaluator for them.
 
     Where the opponent's reach is zero so are the counterfactual values, and the evaluator need not
     be asked. With `pairs` the evaluator is asked for pairs of infostates, even if it can answer
-    for single ones.
+    for single ones. Public states of cards have too many pairs of infostates to weigh them one by
+    one: values there are weighed by their `compatible_reach`.
     """
 
     def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
         self.tree = tree
-        self.rows = Rows(tree, tree.leaves, evaluator)
         self.asked = 0
-        states = self.rows.states
-        self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
-        chance, self.chance_start = pack(
-            [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
-        )
-        self.chance = chance.astype(np.float32)
         self.pairs: PairEvaluator | None = None
+        self.single: ValueEvaluator | None = None
+        self.simple: PBSEvaluator | None = None
+        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
+            self.simple = evaluator
+            return
+        self.rows = Rows(tree, tree.leaves, evaluator)
+        states = self.rows.states
+        self.linear = len(tree.arrays.cards.batch_node) > 0
+        if not self.linear:
+            self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
+            chance, self.chance_start = pack(
+                [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
+            )
+            self.chance = chance.astype(np.float32)
         if isinstance(evaluator, PairEvaluator) and (
             pairs or not isinstance(evaluator, ValueEvaluator)
         ):
+            if self.linear:
+                raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
             self.pairs = evaluator
             self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
             self.answer_columns, self.answer_start = pack(
@@ -183,21 +210,76 @@ class Leaves:
 
         With `believed`, the evaluator is asked for the beliefs of those reaches instead.
         """
-        if self.rows.count == 0:
+        if len(self.tree.leaves) == 0:
             return
-        rows = self.rows.gather(player, reach if believed is None else believed)
+        believed = reach if believed is None else believed
+        if self.simple is not None:
+            self._fill_simply(self.simple, player, reach, values, believed)
+            return
+        rows = self.rows.gather(player, believed)
         self.asked += len(rows)
         if self.pairs is not None:
             if len(rows):
                 self.answers = self.pairs.pair_values(rows)
             self.meet(player, reach, values)
             return
+        assert self.single is not None
         answers = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
+        if self.linear:
+            found = [
+                answers[row, self.single.output_columns(self.tree.state(node), player)]
+                if row >= 0
+                else None
+                for (node, _), row in zip(self._places(), self.rows.row.tolist(), strict=True)
+            ]
+            self._write(player, reach, values, found)
+            return
         scatter_values(
             self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
             self.apart, self.chance, self.chance_start, reach[1 - player], self.rows.row, answers,
             values,
         )  # fmt: skip
+
+    def _fill_simply(
+        self,
+        evaluator: PBSEvaluator,
+        player: int,
+        reach: tuple[Array, Array],
+        values: Array,
+        believed: tuple[Array, Array],
+    ) -> None:
+        tree, pbss, asked = self.tree, list[PBS](), list[bool]()
+        for node, copy in self._places():
+            first, second = (
+                tree.vectors(believed[p], p, node, values=False)[copy] for p in PLAYERS
+            )
+            asked.append(bool((first if player else second).sum() > 0))
+            if asked[-1]:
+                beliefs = (normalised(first), normalised(second))
+                pbss.append(PBS(tree.state(node), beliefs))
+        self.asked += len(pbss)
+        answers = iter(evaluator.values(pbss) if pbss else ())
+        found = [next(answers)[player] if some else None for some in asked]
+        self._write(player, reach, values, found)
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Node and copy of each leaf."""
+        copies = self.tree.arrays.copies
+        return [(node, c) for node in self.tree.leaves.tolist() for c in range(copies[node])]
+
+    def _write(
+        self,
+        player: int,
+        reach: tuple[Array, Array],
+        values: Array,
+        found: Sequence[Array | None],
+    ) -> None:
+        """Write expected values [K] of each leaf as counterfactual ones; None: not reached."""
+        tree = self.tree
+        for (node, copy), value in zip(self._places(), found, strict=True):
+            to = tree.vectors(values, player, node, values=True)[copy]
+            met = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
+            to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, met)
 
     def ask(self, believed: tuple[Array, Array]) -> None:
         """Ask for the pairs at every leaf, given what is believed there, and keep the answers."""

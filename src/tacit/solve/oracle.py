@@ -8,7 +8,7 @@ they are many, and as slow; it tells what a learned network could reach.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from tacit.solve.leaves import Guide
 from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
 from tacit.tree.beliefs import normalised
 from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.pbs import PBS
+from tacit.tree.public_tree import TreeBuilder
 
 FORESTS = 64
 """How many forests are kept for the next time that the same leaves are asked."""
@@ -28,18 +30,82 @@ LEAST_BELIEF = 1e-6
 """What an infostate is believed to be at least when a subgame is solved."""
 
 
-class Oracle:
-    """An evaluator that solves to the end of the game; rows are (state's number, beliefs)."""
+class SubgameSolver:
+    """Solves the subgames at public belief states to the end of the game, all as one forest."""
+
+    def __init__(
+        self,
+        builder: TreeBuilder,
+        *,
+        algorithm: str = "dcfr",
+        iterations: int = 200,
+        threads: int = 1,
+    ) -> None:
+        self.builder = builder
+        self.algorithm = algorithm
+        self.iterations = iterations
+        self.threads = threads
+        self._forests: OrderedDict[tuple[int, ...], PublicTree] = OrderedDict()
+
+    def solve(
+        self, states: Sequence[PublicState], beliefs: Beliefs
+    ) -> tuple[PublicTree, NDArray[np.float64]]:
+        """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
+
+        Of the equilibria it is one that also meets infostates well which `beliefs` rule out: values
+        change less from one iteration of a search to the next.
+        """
+        forest = self._forest(states)
+        roots = [(_not_ruled_out(a), _not_ruled_out(b)) for a, b in beliefs]
+        algorithm = find_algorithm(self.algorithm)
+        solver = Solver(forest, algorithm, beliefs=roots, threads=self.threads)
+        solver.run(self.iterations)
+        return forest, solver.average_policy()
+
+    def best_values(
+        self, states: Sequence[PublicState], beliefs: Beliefs
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """For each subgame what the infostates [K_0] and [K_1] get at best against its solution."""
+        forest, policy = self.solve(states, beliefs)
+        responder = BestResponse(forest, policy, beliefs=beliefs, threads=self.threads)
+        found = []
+        for player in PLAYERS:
+            responder.visit(player, BEST)
+            nodes = {root.node for root in forest.roots}
+            at = {node: np.nan_to_num(responder.expected(player, node)) for node in nodes}
+            found.append([at[root.node][root.copy] for root in forest.roots])
+        return list(zip(*found, strict=True))
+
+    def _forest(self, states: Sequence[PublicState]) -> PublicTree:
+        key = tuple(id(state) for state in states)
+        if key not in self._forests:
+            self._forests[key] = build_forest(self.builder, states)
+            if len(self._forests) > FORESTS:
+                self._forests.popitem(last=False)
+        self._forests.move_to_end(key)
+        return self._forests[key]
+
+
+class PBSOracle(SubgameSolver):
+    """The oracle for any kind of public state: of cards, too, where a leaf stands before a deal.
+
+    Then all boards that may follow are solved, and the values are their mean.
+    """
+
+    def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[NDArray[Any], NDArray[Any]]]:
+        """Solve every PBS's subgame, all as one forest, and answer each as well as possible."""
+        return self.best_values([pbs.state for pbs in pbss], [pbs.beliefs for pbs in pbss])
+
+
+class Oracle(SubgameSolver):
+    """The oracle that speaks in rows: (state's number, beliefs); for games that can be listed."""
 
     guide: Guide | None = None
 
     def __init__(self, builder: Builder, *, algorithm: str = "dcfr", iterations: int = 200) -> None:
-        self.builder = builder
-        self.algorithm = algorithm
-        self.iterations = iterations
+        super().__init__(builder, algorithm=algorithm, iterations=iterations)
         self._states: list[PublicState] = []
         self._numbers: dict[int, int] = {}
-        self._forests: OrderedDict[tuple[int, ...], PublicTree] = OrderedDict()
         self._widths = _most_infostates(builder.root)
         self.inputs = 1 + sum(self._widths)
 
@@ -59,18 +125,10 @@ class Oracle:
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Solve every row's subgame, all as one forest, and answer each as well as possible."""
         states, beliefs = self._read(inputs)
-        forest, policy = self.solve(states, beliefs)
         answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
-        responder = BestResponse(forest, policy, beliefs=beliefs)
-        for player in PLAYERS:
-            responder.visit(player, BEST)
-            found = {
-                node: np.nan_to_num(responder.expected(player, node))
-                for node in {root.node for root in forest.roots}
-            }
-            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
-                answer = found[root.node][root.copy]
-                answers[number, self.output_columns(state, player)] = answer
+        for number, found in enumerate(self.best_values(states, beliefs)):
+            for player in PLAYERS:
+                answers[number, self.output_columns(states[number], player)] = found[player]
         return answers
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
@@ -104,34 +162,11 @@ class Oracle:
                 answers[number, : state.counts[0], column] = found[root.node][root.copy]
         return answers.reshape(len(states), -1)
 
-    def solve(
-        self, states: Sequence[PublicState], beliefs: Beliefs
-    ) -> tuple[PublicTree, NDArray[np.float64]]:
-        """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
-
-        Of the equilibria it is one that also meets infostates well which `beliefs` rule out: values
-        change less from one iteration of a search to the next.
-        """
-        forest = self._forest(states)
-        roots = [(_not_ruled_out(a), _not_ruled_out(b)) for a, b in beliefs]
-        solver = Solver(forest, find_algorithm(self.algorithm), beliefs=roots)
-        solver.run(self.iterations)
-        return forest, solver.average_policy()
-
     def _number(self, state: PublicState) -> int:
         if id(state) not in self._numbers:
             self._numbers[id(state)] = len(self._states)
             self._states.append(state)
         return self._numbers[id(state)]
-
-    def _forest(self, states: Sequence[PublicState]) -> PublicTree:
-        key = tuple(self._number(state) for state in states)
-        if key not in self._forests:
-            self._forests[key] = build_forest(self.builder, states)
-            if len(self._forests) > FORESTS:
-                self._forests.popitem(last=False)
-        self._forests.move_to_end(key)
-        return self._forests[key]
 
     def _read(
         self, inputs: NDArray[np.float32]
@@ -153,12 +188,12 @@ def _not_ruled_out(reach: NDArray[Any]) -> NDArray[Any]:
 def _most_infostates(root: PublicState) -> tuple[int, int]:
     """The largest numbers of infostates that any public state has."""
     most = [0, 0]
-    seen: set[int] = set()
+    seen: set[Hashable] = set()
     stack = [root]
     while stack:
         state = stack.pop()
-        if id(state) not in seen:
-            seen.add(id(state))
+        if state.key not in seen:
+            seen.add(state.key)
             most = [max(m, c) for m, c in zip(most, state.counts, strict=True)]
             stack += [transition.child for transition in state.expansion.transitions]
     return most[0], most[1]

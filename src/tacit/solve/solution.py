@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import Game, GameError
-from tacit.solve.algorithms import Minimiser, RegretMatching, find_algorithm
+from tacit.solve.algorithms import Minimiser, find_algorithm
 from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
 from tacit.solve.best_response import evaluate
 from tacit.solve.engine import Solver
@@ -25,7 +25,8 @@ from tacit.tree.layout import Place
 
 DEFAULT_ALGORITHM = "pcfr+"
 LINEAR_PROGRAM = "lp"
-PRECISIONS: dict[str, type[np.floating[Any]]] = {"single": np.float32, "double": np.float64}
+PRECISIONS = {"single": 32, "double": 64}
+"""The bits of a number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,7 @@ def solve_tree(
         raise GameError(f"unknown precision {precision!r}; known: {', '.join(PRECISIONS)}")
     minimiser = find_algorithm(algorithm, alternating=alternating)
     prepare(np.float64)
-    solver = Solver(tree, minimiser, dtype=PRECISIONS[precision])
+    solver = Solver(tree, minimiser, storage=PRECISIONS[precision])
     begun = Solution(
         tree=tree,
         algorithm=algorithm,
@@ -161,16 +162,9 @@ def resume(
     if solution.minimiser is None:
         how = "exactly" if solution.algorithm == LINEAR_PROGRAM else f"by {solution.algorithm}"
         raise GameError(f"this was solved {how}; there is nothing to resume")
-    solver = Solver(solution.tree, solution.minimiser, dtype=PRECISIONS[solution.precision])
-    solver.iteration = solution.iterations
-    for name, kept in solution.memory.items():
-        getattr(solver, name)[:] = kept
+    solver = Solver(solution.tree, solution.minimiser, storage=PRECISIONS[solution.precision])
+    solver.restore(solution.iterations, solution.memory)
     return _go_on(solution, solver, limits, on_checkpoint, on_chunk)
-
-
-def memory_names(minimiser: Minimiser) -> tuple[str, ...]:
-    """The arrays [slots] of a `Solver` that its next iteration depends on."""
-    return ("policy", "sums", "regrets" if isinstance(minimiser, RegretMatching) else "mixture")
 
 
 def _go_on(
@@ -193,7 +187,7 @@ def _go_on(
         target=limits.target,
         history=done.history,
         policy=solver.average_policy(),
-        memory={name: getattr(solver, name) for name in memory_names(solver.minimiser)},
+        memory=solver.memory,
     )
 
 

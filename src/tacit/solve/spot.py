@@ -24,8 +24,6 @@ from tacit.solve.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop,
 from tacit.solve.best_response import BestResponse
 from tacit.solve.engine import Locks, Solver
 from tacit.solve.kernel_warm_up import cores, prepare
-from tacit.solve.short_solver import SHORT_MEMORY, ShortSolver
-from tacit.solve.solution import memory_names
 from tacit.solve.spot_node import Path, SpotNode, find
 from tacit.tree import Place, PublicTree
 from tacit.tree.cards.builder import build_spot
@@ -128,9 +126,7 @@ def resume_spot(
         )
     fixed = {node: solution.tree.block(solution.policy, node) for node in solution.locked}
     solver = _solver(solution, fixed, threads or cores())
-    solver.iteration = solution.iterations
-    for name, kept in solution.memory.items():
-        getattr(solver, name)[:] = kept
+    solver.restore(solution.iterations, solution.memory)
     return _go_on(solution, solver, fixed, limits, True, on_checkpoint, on_chunk)
 
 
@@ -141,9 +137,10 @@ def _check_storage(storage: int) -> None:
 
 def _solver(solution: SpotSolution, fixed: Locks, threads: int) -> Solver:
     """A new solver of the spot, as the solution says."""
-    minimiser = find_algorithm(solution.algorithm)
-    kind = Solver if solution.storage == 32 else ShortSolver
-    return kind(solution.tree, minimiser, threads=threads, locks=fixed)
+    return Solver(
+        solution.tree, find_algorithm(solution.algorithm), threads=threads, locks=fixed,
+        storage=solution.storage,
+    )  # fmt: skip
 
 
 def _go_on(
@@ -181,14 +178,13 @@ def _go_on(
         measure=measure,
         next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
     )
-    names = memory_names(solver.minimiser) if solution.storage == 32 else SHORT_MEMORY
     return replace(
         solution,
         policy=solver.average_policy(np.float32),
         stop=result.stop,
         history=result.history,
         locked=tuple(fixed),
-        memory={name: getattr(solver, name) for name in names} if resumable else {},
+        memory=solver.memory if resumable else {},
     )
 
 

@@ -7,16 +7,18 @@ have added them, and the average holds the policy with those iterations' weight.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.solve.algorithms import RegretMatching
-from tacit.solve.engine import Workspace
 from tacit.solve.leaves import Guide, Rows
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
+
+if TYPE_CHECKING:
+    from tacit.solve.engine import Workspace
 
 Array = NDArray[Any]
 

@@ -8,83 +8,24 @@ exploitability there; public states that the abstraction does not know are playe
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.algorithms import Minimiser, RegretMatching, find_algorithm
+from tacit.solve.algorithms import find_algorithm
 from tacit.solve.anytime import Checkpoint, Stop
 from tacit.solve.best_response import Evaluation, evaluate
 from tacit.solve.engine import Solver
+from tacit.solve.sharing.layout import Groups, merge_infostates
 from tacit.solve.solution import Solution
 from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
 
 Array = NDArray[Any]
-Groups = Mapping[int, NDArray[np.int64]]
-"""For nodes with merged infostates: the number [K] of each infostate's group, from zero on."""
 Keep = Callable[[PublicState, str], bool]
 """Says of a public state and an action's label whether the abstraction has the action."""
-
-
-class MergedSolver(Solver):
-    """A solver in which the infostates of a group share their regrets and their average."""
-
-    by_turns = True
-
-    def __init__(
-        self, tree: PublicTree, minimiser: Minimiser, groups: Groups, **options: Any
-    ) -> None:
-        if not isinstance(minimiser, RegretMatching) or minimiser.alpha != minimiser.beta:
-            raise GameError(
-                f"{minimiser.name} does not add regrets up, so they cannot be merged; use cfr or "
-                "linear-cfr"
-            )
-        if minimiser.plus or minimiser.predictive:
-            raise GameError(f"{minimiser.name} cannot be merged; use cfr or linear-cfr")
-        super().__init__(tree, minimiser, **options)
-        self.members: dict[int, NDArray[np.float64]] = {}
-        for node, group in groups.items():
-            legal = tree.legal(node)
-            if group.shape != (legal.shape[1],):
-                raise GameError(
-                    f"node {node} has {legal.shape[1]} infostates, but groups of shape "
-                    f"{group.shape}"
-                )
-            members = np.eye(int(group.max()) + 1)[group]
-            shared = legal @ members
-            if np.any((shared > 0) & (shared < members.sum(axis=0))):
-                raise GameError(f"node {node}: infostates with different actions are merged")
-            self.members[node] = members
-
-    def finish_turn(self, turn: int) -> None:
-        """Match the policies of whoever has just been updated to the groups' regrets."""
-        super().finish_turn(turn)
-        for node, members in self.members.items():
-            if self.minimiser.alternating and self.tree.arrays.player[node] != turn:
-                continue
-            weights = np.maximum(self.tree.block(self.regrets, node) @ members, 0.0)
-            self.tree.block(self.policy, node)[:] = self._shares(node, weights, members)
-
-    def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
-        """[slots] the average policy, one for each group."""
-        average = super().average_policy(dtype)
-        for node, members in self.members.items():
-            sums = self.tree.block(self.sums, node) @ members
-            self.tree.block(average, node)[:] = self._shares(node, sums, members)
-        return average
-
-    def _shares(self, node: int, weights: Array, members: Array) -> Array:
-        """[A, copies, K] for weights [A, copies, groups]; uniform where there are none."""
-        legal = (self.tree.legal(node) @ members > 0)[:, None, :]
-        weights = np.where(legal, weights, 0.0)
-        total = weights.sum(axis=0)
-        uniform = legal / legal.sum(axis=0)
-        shares = np.where(total > 1e-30, weights / np.maximum(total, 1e-30), uniform)
-        spread: Array = shares @ members.T
-        return spread
 
 
 def solve_abstraction(
@@ -102,19 +43,15 @@ def solve_abstraction(
     """
     start = time.perf_counter()
     smaller = tree.restricted(keep) if keep is not None else tree
-    minimiser = find_algorithm(algorithm)
-    solver = (
-        MergedSolver(smaller, minimiser, groups, dtype=np.float64)
-        if groups
-        else Solver(smaller, minimiser, dtype=np.float64)
-    )
+    sharing = merge_infostates(smaller, groups) if groups else None
+    solver = Solver(smaller, find_algorithm(algorithm), sharing=sharing, storage=64)
     solver.run(iterations)
     policy = solver.average_policy()
     return given_solution(
         tree,
         policy,
         algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
-        response=solver.policy,
+        response=solver.current_policy(),
         iterations=iterations,
         seconds=time.perf_counter() - start,
         seed=seed,

@@ -1,7 +1,7 @@
 """All subgames that follow a deal, solved again board by board, and what that makes of a blueprint.
 
 A spot of two streets falls apart at the deal between them: given how both play before it, the
-boards do not depend on each other. So a blueprint in buckets (`tacit.solve.sharing.buckets`) is
+boards do not depend on each other. So a blueprint in buckets (`tacit.solve.sharing`) is
 evaluated once; then every board is a small forest, one root for each line of betting that leads to
 it, which is solved again by any method of `tacit.subgame.methods`. What the opponent gets there at
 best, hand by hand, is added up to what it gets before the deal, and a best response on the first
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.solve.best_response import BestResponse
-from tacit.solve.sharing.buckets import BucketBestResponse, BucketLayout
 from tacit.solve.sharing.card_buckets import Buckets
+from tacit.solve.sharing.layout import Sharing
 from tacit.subgame.blueprint import SubgameRoot, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
 from tacit.tree import PLAYERS, Place, PublicTree, build_forest
@@ -61,8 +61,8 @@ class DealSubgames:
     which values are estimated.
     """
 
-    def __init__(self, layout: BucketLayout, average: Array, last: Array, buckets: Buckets) -> None:
-        tree = layout.tree
+    def __init__(self, sharing: Sharing, average: Array, last: Array, buckets: Buckets) -> None:
+        tree = sharing.tree
         root = tree.cards.state(tree.roots[0].node)
         self.spot = root.spot
         rules = self.spot.rules
@@ -71,14 +71,14 @@ class DealSubgames:
                 "subgames behind a deal are for spots of two streets without added bets; "
                 f"this one has {rules.last_street - rules.first_street + 1} streets"
             )
-        self.layout, self.tree, self.buckets = layout, tree, buckets
+        self.sharing, self.tree, self.buckets = sharing, tree, buckets
         self.average, self.last = average, last
         self.deal: Deal = root.deal
         self.boards = [dealt.cards for dealt in self.deal.following]
         """The cards of each deal, one for all that differ in suits only."""
         self.head = range(tree.ranges[0].first, tree.ranges[0].last)
         self.lines = self._lines()
-        responder = BucketBestResponse(layout, average)
+        responder = BestResponse(tree, average, sharing=sharing)
         self._values: list[dict[int, Vector]] = []
         for player in PLAYERS:
             responder.visit(player, BEST)
@@ -148,7 +148,7 @@ class DealSubgames:
         for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
             state = tree.cards.state(node)
             own = row[state.deal.hands[state.mover]]
-            first, count = self.layout.firsts[state.history], self.buckets.count(rules.last_street)
+            first, count = self.sharing.firsts[state.history], self.buckets.count(rules.last_street)
             actions = int(tree.arrays.action_count[node])
             for given, flat in ((self.average, policy), (self.last, last)):
                 table = given[first : first + actions * count].reshape(actions, count)

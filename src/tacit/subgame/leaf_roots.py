@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.solve.search import Search
+from tacit.solve.engine import Solver
 from tacit.subgame.blueprint import SubgameRoot
 from tacit.tree import TERMINAL, Place
 
@@ -19,10 +19,10 @@ from tacit.tree import TERMINAL, Place
 class LeafRoots:
     """The views of `player` at the leaves of a search by regret matching.
 
-    `each` is for `Search.run`.
+    `each` is for `Solver.run`.
     """
 
-    def __init__(self, search: Search, player: int) -> None:
+    def __init__(self, search: Solver, player: int) -> None:
         self.search = search
         self.player = player
         self.opponent = 1 - player
@@ -48,7 +48,7 @@ class LeafRoots:
         """
         search, tree, opponent = self.search, self.search.tree, self.opponent
         if self.meets_old:
-            search.leaves.fill(opponent, search.work.reach, search.work.values[opponent])
+            search.limited.leaves.fill(opponent, search.work.reach, search.work.values[opponent])
             self._add(search.minimiser.weight(search.iteration))
         reach = search.average_reach()
         views = []

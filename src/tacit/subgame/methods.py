@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solve.algorithms import RegretMatching, find_algorithm
 from tacit.solve.best_response import BestResponse
+from tacit.solve.depth_limited import Mode
 from tacit.solve.engine import Solver
 from tacit.solve.gadgets import (
     Distributional,
@@ -29,7 +30,6 @@ from tacit.solve.gadgets import (
     RootGadgets,
 )
 from tacit.solve.leaves import Evaluator
-from tacit.solve.search import Mode, Search
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
 from tacit.suggest import unknown
@@ -270,37 +270,26 @@ def solve_roots(
         tree = build_forest(
             whole.builder, [view.state for view in views], depth=budget.depth, stop=budget.stop
         )
-    minimiser = find_algorithm(budget.algorithm)
+    if limited and budget.evaluator is None:
+        raise GameError("a depth-limited subgame needs an evaluator for its leaves")
+    solver = Solver(
+        tree,
+        find_algorithm(budget.algorithm),
+        beliefs=beliefs,
+        leaves=budget.evaluator if limited else None,
+        mode=budget.mode,
+        root=root_gadgets,
+        storage=64 if budget.double else 32,
+        threads=budget.threads,
+    )
     below: list[SubgameRoot] = []
-    if limited:
-        if budget.evaluator is None:
-            raise GameError("a depth-limited subgame needs an evaluator for its leaves")
-        search = Search(
-            tree,
-            minimiser,
-            budget.evaluator,
-            beliefs=beliefs,
-            mode=budget.mode,
-            root_gadgets=root_gadgets,
-        )
-        if isinstance(minimiser, RegretMatching):
-            leaves = LeafRoots(search, views[0].player)
-            search.run(budget.iterations, each=leaves.each)
-            below = leaves.found(low=low, high=high)
-        else:
-            search.run(budget.iterations)
-        policy: Array = search.average_policy()
+    if limited and isinstance(solver.minimiser, RegretMatching):
+        leaves = LeafRoots(solver, views[0].player)
+        solver.run(budget.iterations, each=leaves.each)
+        below = leaves.found(low=low, high=high)
     else:
-        solver = Solver(
-            tree,
-            minimiser,
-            beliefs=beliefs,
-            dtype=np.float64 if budget.double else np.float32,
-            threads=budget.threads,
-            root_gadgets=root_gadgets,
-        )
         solver.run(budget.iterations)
-        policy = solver.average_policy()
+    policy = solver.average_policy()
     offered = [payoffs for _, payoffs in pairs]
     return SubgameResult(views, method, tree, policy, offered, root_gadgets.average(), below)
 

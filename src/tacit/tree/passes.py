@@ -82,7 +82,7 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
             flow(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight)
             continue
         if mover == player and weight != 0:
-            _add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
+            add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
         for edge in range(first, first + edges):
             if tree.cross_value[player, edge] >= 0:
                 continue
@@ -114,7 +114,8 @@ def flow_on(tree, node, player, width, at, shared, shift, kept, policy, reach, s
 
 
 @inner_kernel
-def _add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
+def add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
+    """Add weight * reach * policy to the sums [A, width] from `slot` on."""
     for action in range(actions):
         here = slot + action * width
         come = reach[at : at + width]
@@ -236,8 +237,8 @@ def ascend_range(
                 for action in range(actions):
                     base[action] = place(tree.edge_value[player, first + action], shared, shift)
             else:
-                for entry in range(actions * width):
-                    values[room + entry] = 0
+                for s in range(actions * width):
+                    values[room + s] = 0
                 for edge in range(first, first + tree.edge_count[node]):
                     _map_up(
                         tree, player, node, edge,
@@ -320,12 +321,12 @@ def improve(
         stop = min(tile + TILE, width)
         _expect(actions, width, tile, stop, slot, at, base, policy, values)
         if tree.locked[node] == 0:
-            _update(
+            update_regrets(
                 actions, width, tile, stop, slot, at, base, step, policy, regrets, values, scratch
             )  # fmt: skip
     legal = tree.legal_start[node]
     if legal >= 0 and tree.locked[node] == 0:
-        _keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
+        keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
 
 
 @inner_kernel
@@ -474,7 +475,13 @@ def _expect(actions, width, begin, end, slot, at, base, policy, values):
 
 
 @inner_kernel
-def _update(
+def next_regret(regret, gain, positive, negative, floor):
+    """A regret after an iteration in which the action would have gained `gain`; see `POSITIVE`."""
+    return max(regret * (positive if regret > 0 else negative) + gain, floor)
+
+
+@inner_kernel
+def update_regrets(
     actions, width, begin, end, slot, at, base, step, policy, regrets, values, scratch
 ):  # fmt: skip
     """Discount regrets, add the new ones, and match the policy to them, for begin <= s < end."""
@@ -492,8 +499,7 @@ def _update(
         below = values[base[action] + begin : base[action] + end]
         for s in range(length):
             gain = below[s] - value[s]
-            kept = regret[s] * (positive if regret[s] > zero else negative)
-            kept = max(kept + gain, floor)
+            kept = next_regret(regret[s], gain, positive, negative, floor)
             regret[s] = kept
             weight = max(kept + prediction * gain, zero)
             chosen[s] = weight
@@ -516,7 +522,7 @@ LEAST_TOTAL = 1e-30
 
 
 @inner_kernel
-def _keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
+def keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
     """Take the weight of illegal actions away, where infostates differ in what is legal.
 
     Their action values are zero, so their regrets may have been positive.

@@ -66,6 +66,10 @@ class PublicState(Protocol):
         """[K0, K1] how chance weighs each pair of infostates; large for cards."""
 
     @property
+    def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """U [K0] and v [K1] if chance weighs pairs by u[i] * v[j], else None."""
+
+    @property
     def payoffs(self) -> NDArray[np.float64]:
         """[K0, K1] terminal operator: chance weight times player 0's payoff; large for cards."""
 

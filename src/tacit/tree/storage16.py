@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.kernel import inner_kernel
-from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, place
+from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, next_regret, place
 
 LARGEST = 32_767
 SHIFT = 15
@@ -88,8 +88,7 @@ def improve_short(
         below = values[base[action] : base[action] + count]
         part = wide[action * count : (action + 1) * count]
         for s in range(count):
-            regret = part[s] * (positive if part[s] > 0 else negative)
-            regret = max(regret + (below[s] - value[s]), floor)
+            regret = next_regret(part[s], below[s] - value[s], positive, negative, floor)
             part[s] = regret
             largest[s] = max(largest[s], regret)
             least[s] = min(least[s], regret)

@@ -18,7 +18,6 @@ from tacit.games.holdem.spot import Spot
 from tacit.games.holdem.variants import hunl
 from tacit.solve import Solver, find_algorithm
 from tacit.solve.best_response import BestResponse
-from tacit.solve.short_solver import ShortSolver
 from tacit.tree import GameTooLargeError
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.size import _boards, spot_size
@@ -53,11 +52,11 @@ def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool, storage: int
     size = spot_size(spot, isomorphism=isomorphism, storage=storage)
     assert size.public_states == pytest.approx(tree.nodes, rel=0.02)
     assert size.slots == pytest.approx(tree.sizes.slots, rel=0.05)
-    solver = (Solver if storage == 32 else ShortSolver)(tree, find_algorithm("dcfr"))
+    solver = Solver(tree, find_algorithm("dcfr"), storage=storage)
     average = solver.average_policy(np.float32)
-    works = solver.workspace, BestResponse(tree, average).work
+    works = solver.work, BestResponse(tree, average).work
     held = [tree.arrays, solver.sums, solver.policy, solver.regrets, average]
-    if isinstance(solver, ShortSolver):
+    if storage == 16:
         held += [solver.regret_scales, solver.starts]
     held += [(work.matrices, work.reach, work.values, work.scratches) for work in works]
     assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)

@@ -40,9 +40,9 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
     sizes = [(20, 9), (7, 130), (400, 300), (NUM_HANDS, NUM_HANDS)][seed % 4]
     spot = random_spot(random, 5, (sizes[0], sizes[1]))
     tree = build_spot(spot)
-    solver = Solver(tree, find_algorithm("dcfr"), dtype=np.float64)
+    solver = Solver(tree, find_algorithm("dcfr"), storage=64)
     solver.run(3)
-    work = solver.workspace
+    work = solver.work
     strengths = rank_hands(spot.board)
     for player in (0, 1):
         respond(
@@ -71,10 +71,10 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
 def test_single_precision_loses_a_millionth_of_the_pot() -> None:
     tree = build_spot(Spot.of("3s7hTdKs2c", pot=2_000, behind=19_000, bets="a/a"))
     found = []
-    for dtype in (np.float32, np.float64):
-        solver = Solver(tree, find_algorithm("dcfr"), dtype=dtype)
+    for storage in (32, 64):
+        solver = Solver(tree, find_algorithm("dcfr"), storage=storage)
         solver.run(1)
-        root = tree.vectors(solver.workspace.values[0], 0, 0, values=True)[0]
+        root = tree.vectors(solver.work.values[0], 0, 0, values=True)[0]
         found.append(root.astype(np.float64) / tree.state(0).compatible_reach(0, np.ones(1081)))
     assert_allclose(found[0], found[1], atol=2e-5 * 20_000)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.kernel import kernel
-from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, PREDICTION
+from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, PREDICTION, next_regret
 
 GIVEN, RESOLVE, MAXMARGIN, NORMAL, HEDGE = range(5)
 """Kinds of gadgets; see `tacit.solve.gadgets`."""
@@ -196,9 +196,8 @@ def _match_entering(gadgets, begin, end, step, cfv):
         other = offered[s] * weights[s]
         mean = chosen[s] * cfv[s] + (1 - chosen[s]) * other
         gain, loss = cfv[s] - mean, other - mean
-        first = enter[s] * (positive if enter[s] > 0 else negative) + gain
-        second = take[s] * (positive if take[s] > 0 else negative) + loss
-        first, second = max(first, floor), max(second, floor)
+        first = next_regret(enter[s], gain, positive, negative, floor)
+        second = next_regret(take[s], loss, positive, negative, floor)
         enter[s], take[s] = first, second
         first = max(first + prediction * gain, 0.0)
         second = max(second + prediction * loss, 0.0)
@@ -222,8 +221,7 @@ def _match_choice(gadgets, begin, end, step, cfv):
     for s in range(end - begin):
         if inverse[s] > 0:
             gain = cfv[s] * inverse[s] - offered[s] - mean
-            kept = regrets[s] * (positive if regrets[s] > 0 else negative) + gain
-            kept = max(kept, floor)
+            kept = next_regret(regrets[s], gain, positive, negative, floor)
             regrets[s] = kept
             chosen[s] = max(kept + prediction * gain, 0.0)
             total += chosen[s]

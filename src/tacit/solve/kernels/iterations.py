@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.kernel import inner_kernel, kernel
+from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.solve.kernels.gadgets import match_gadgets, mix_gadgets, respond_gadgets
 from tacit.tree.order import DOWN
 from tacit.tree.passes import (
@@ -23,6 +23,7 @@ from tacit.tree.passes import (
     improve,
     place,
 )
+from tacit.tree.storage16 import flow_on_short, improve_short
 
 
 @kernel
@@ -35,6 +36,31 @@ def match_regrets(
     An iteration has two turns if players alternate, one if they move together; of each iteration
     those from `first_turn` up to `last_turn` are done, along the steps of `order`.
     """
+    _match(
+        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on,
+        improve, 0, policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+    )  # fmt: skip
+
+
+@kernel
+def match_short_regrets(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
+    policy, kept, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """As `match_regrets`, with numbers of 16 bits; kept: see `tacit.tree.storage16`."""
+    _match(
+        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on_short,
+        improve_short, kept, policy, kept, policy, reach0, reach1, values0, values1, scratch,
+        root_gadgets,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _match(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow, act, kept,
+    policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """The two kernels above; flow, act, kept: see `descend_range` and `ascend_range`."""
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
         for turn in range(first_turn, last_turn):
@@ -45,13 +71,13 @@ def match_regrets(
                     reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
                         descend_range(
-                            tree, order[n], thread, 1 - player, flow_on, 0,
+                            tree, order[n], thread, 1 - player, flow, kept,
                             policy, reach, sums, weight,
                         )  # fmt: skip
                     else:
                         values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, order[n], thread, player, improve, UPDATE,
+                            tree, order[n], thread, player, act, UPDATE,
                             step, matrices, reach, policy, regrets, values, scratch,
                         )  # fmt: skip
             if root_gadgets is not None:
@@ -75,7 +101,7 @@ def play_fictitiously(
     """
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
-        none = weight * 0
+        none = schedule.dtype.type(0)
         again = weight if optimistic else none
         for turn in range(first_turn, last_turn):
             for n in range(len(order)):
@@ -164,27 +190,31 @@ def normalise_sums(tree, player, sums, policy):
 def normalise_range(tree, first, last, player, sums, policy):
     """As `normalise_sums`, for the nodes from `first` up to `last`."""
     for node in range(first, last):
-        if tree.player[node] != player:
-            continue
-        count = tree.info_count[player, node]
-        width = tree.copies[node] * count
-        actions = tree.action_count[node]
-        slot = tree.slot_start[node]
-        legal = tree.legal_start[node]
-        total = np.zeros(width, dtype=sums.dtype)
-        for action in range(actions):
-            here = slot + action * width
-            come = sums[here : here + width]
-            for s in range(width):
-                total[s] += come[s]
-        uniform = sums.dtype.type(1 / actions)
-        for action in range(actions):
-            here = slot + action * width
-            come, chosen = sums[here : here + width], policy[here : here + width]
-            for s in range(width):
-                chosen[s] = come[s] / total[s] if total[s] > 0 else uniform
-        if legal >= 0:
-            _play_legally(actions, count, width, slot, tree.legal[legal:], total, policy)
+        if tree.player[node] == player:
+            count = tree.info_count[player, node]
+            normalise_slots(
+                tree.action_count[node], count, tree.copies[node] * count, tree.slot_start[node],
+                tree.legal_start[node], tree.legal, sums, policy,
+            )  # fmt: skip
+
+
+@inner_kernel
+def normalise_slots(actions, count, width, slot, legal, mask, sums, policy):
+    """Make the sums [A, width] from `slot` on a policy; their mask [A, count] stands at `legal`."""
+    total = np.zeros(width, dtype=sums.dtype)
+    for action in range(actions):
+        here = slot + action * width
+        come = sums[here : here + width]
+        for s in range(width):
+            total[s] += come[s]
+    uniform = sums.dtype.type(1 / actions)
+    for action in range(actions):
+        here = slot + action * width
+        come, chosen = sums[here : here + width], policy[here : here + width]
+        for s in range(width):
+            chosen[s] = come[s] / total[s] if total[s] > 0 else uniform
+    if legal >= 0:
+        _play_legally(actions, count, width, slot, mask[legal:], total, policy)
 
 
 @inner_kernel

@@ -1,4 +1,4 @@
-"""Kernels of depth-limited search: beliefs out of reaches, values into them, and mixtures.
+"""Kernels of depth-limited search: beliefs out of reaches, and values into them.
 
 tree: TreeArrays; nodes: the leaf nodes; columns: flat, player p's at leaf node n from
 start[2 * n + p]; row: [L] the row of each leaf public state, -1 if it has none.
@@ -138,18 +138,3 @@ def scatter_pairs(
                             weight = chance[begin + pair]
                         total += weight * reach[source + o] * answers[here, columns[first + pair]]
                 values[to + s] = own * total
-
-
-@kernel
-def mix(tree, player, policy, mixture, sums, reach, again):
-    """Set mixture = sums + again * the plan of `policy`, whose reach is given; all [slots]."""
-    for node in range(len(tree.player)):
-        if tree.player[node] == player:
-            width = tree.copies[node] * tree.info_count[player, node]
-            slot = tree.slot_start[node]
-            at = tree.reach_start[player, node]
-            for action in range(tree.action_count[node]):
-                here = slot + action * width
-                for s in range(width):
-                    extra = again * reach[at + s] * policy[here + s]
-                    mixture[here + s] = sums[here + s] + extra

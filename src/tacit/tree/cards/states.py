@@ -103,6 +103,11 @@ class CardState:
         return self.deal.compatibility
 
     @property
+    def margins(self) -> None:
+        """Hands block each other."""
+        return None
+
+    @property
     def amount(self) -> float:
         """At the end of the hand: what the winner wins and the loser loses."""
         return min(self.betting.committed) + self.betting.rules.dead / 2

@@ -10,7 +10,6 @@ from tacit.formats.spot_file import load_spot_file
 from tacit.games import GameError, load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solve import Solver, find_algorithm
-from tacit.solve.short_solver import ShortSolver
 from tacit.solve.spot import SpotLimits, solve_spot
 from tacit.tree import build_tree
 from tacit.tree.cards.builder import build_spot
@@ -36,7 +35,7 @@ def test_the_same_target_is_reached_in_about_as_many_iterations(spot, percent, m
 @pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "linear-cfr", "dcfr"])
 def test_the_first_iterations_are_those_of_wide_numbers(algorithm):
     tree = build_spot(load_spot_file("river").spot())
-    solvers = Solver(tree, find_algorithm(algorithm)), ShortSolver(tree, find_algorithm(algorithm))
+    solvers = [Solver(tree, find_algorithm(algorithm), storage=bits) for bits in (32, 16)]
     for solver in solvers:
         solver.run(2)
     whole, short = (solver.average_policy() for solver in solvers)
@@ -49,7 +48,7 @@ def test_the_first_iterations_are_those_of_wide_numbers(algorithm):
 
 def test_memory_is_less_than_half():
     tree = build_spot(TURN)
-    whole, short = (kind(tree, find_algorithm("dcfr")) for kind in (Solver, ShortSolver))
+    whole, short = (Solver(tree, find_algorithm("dcfr"), storage=bits) for bits in (32, 16))
     assert short.policy.size == 0
     taken = short.regrets.nbytes + short.sums.nbytes + short.regret_scales.nbytes
     assert taken < 0.5 * (whole.policy.nbytes + whole.regrets.nbytes + whole.sums.nbytes)
@@ -57,7 +56,7 @@ def test_memory_is_less_than_half():
 
 def test_threads_change_nothing():
     tree = build_spot(TURN)
-    solvers = [ShortSolver(tree, find_algorithm("dcfr"), threads=count) for count in (1, 2)]
+    solvers = [Solver(tree, find_algorithm("dcfr"), storage=16, threads=count) for count in (1, 2)]
     for solver in solvers:
         solver.run(10)
     assert_array_equal(solvers[0].regrets, solvers[1].regrets)
@@ -76,8 +75,8 @@ def test_what_needs_more_is_refused():
     tree = build_spot(load_spot_file("river-bluff").spot())
     for algorithm in ("pcfr+", "flop"):
         with pytest.raises(GameError, match="needs more than 16 bits"):
-            ShortSolver(tree, find_algorithm(algorithm))
+            Solver(tree, find_algorithm(algorithm), storage=16)
     with pytest.raises(GameError, match="for spots of hold'em"):
-        ShortSolver(build_tree(load_game("leduc")), find_algorithm("dcfr"))
+        Solver(build_tree(load_game("leduc")), find_algorithm("dcfr"), storage=16)
     with pytest.raises(GameError, match="32 or 16 bits, not in 8"):
         solve_spot(load_spot_file("river-bluff").spot(), storage=8)

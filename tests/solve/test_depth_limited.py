@@ -1,4 +1,4 @@
-"""Depth-limited search: what its modes ask of the leaves, and how it starts warm."""
+"""Depth-limited solving: what its modes ask of the leaves, and how it starts warm."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load_game
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
+from tacit.solve.depth_limited import Mode
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
-from tacit.solve.search import Mode, Search
 from tacit.tree import CHANCE, LEAF, Builder, Place, PublicState, PublicTree, build_forest
 from tacit.tree.builder import before_chance
 
@@ -44,7 +44,7 @@ class Fixed(Oracle):
         return answers
 
 
-def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
+def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Solver:
     builder = Builder(load_game("leduc"))
     tree = build_forest(builder, [builder.root], depth=2)
     if algorithm == "soft-fp":
@@ -55,7 +55,7 @@ def searched(mode: Mode, algorithm: str, *, alternating: bool = True) -> Search:
     else:
         minimiser = find_algorithm(algorithm, alternating=alternating)
     ones = [(np.ones(builder.root.counts[0]), np.ones(builder.root.counts[1]))]
-    search = Search(tree, minimiser, Fixed(builder), beliefs=ones, mode=mode)
+    search = Solver(tree, minimiser, leaves=Fixed(builder), beliefs=ones, mode=mode)
     search.run(12)
     return search
 
@@ -154,7 +154,7 @@ def test_pairs_are_the_mean_over_what_iterations_met_at_their_time() -> None:
         search.remember(search.minimiser.weight(iteration))
         (leaf,) = search.tree.leaves
         columns = oracle.pair_columns(search.tree.state(int(leaf)))[:, 0]
-        met.append(search.leaves.answers[0, columns])
+        met.append(search.limited.leaves.answers[0, columns])
         played.append(search.tree.block(search.policy, 0)[:, 0, 0].copy())
 
     search.run(40, each=each)
@@ -184,7 +184,7 @@ def test_a_round_ends_where_chance_moves() -> None:
 class Remembering(Oracle):
     """A guide that has seen a search: at a PBS it proposes what that played at the nearest one."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Solver) -> None:
         super().__init__(search.tree.builder)
         tree, reach = search.tree, search.average_reach()
         self.rows, self.answers = [], []
@@ -194,7 +194,7 @@ class Remembering(Oracle):
             self.rows.append(found.gather(player, reach).copy())
             here = iter(found.row.tolist())
             for node in nodes.tolist():
-                for policy in tree.block(search.mixture, node).transpose(1, 0, 2):
+                for policy in tree.block(search.averaged, node).transpose(1, 0, 2):
                     if next(here) >= 0:
                         self.answers.append(np.resize(policy.ravel(), 64))
 
@@ -209,19 +209,19 @@ class Remembering(Oracle):
         return np.array(self.answers)[gaps.sum(axis=2).argmin(axis=1)]
 
 
-def whole_search(game: str, algorithm: str, *, known: int = 0) -> Search:
+def whole_search(game: str, algorithm: str, *, known: int = 0) -> Solver:
     """A search of a whole game; warm, if another one is `known` for so many iterations."""
     builder = Builder(load_game(game))
     tree = build_forest(builder, [builder.root])
     evaluator = Zero()
     if known:
-        other = Search(tree, find_algorithm("dcfr"), evaluator, beliefs=ones(builder))
+        other = Solver(tree, find_algorithm("dcfr"), leaves=evaluator, beliefs=ones(builder))
         other.run(known)
         guide: Guide = Remembering(other)
         evaluator.guide = guide
     minimiser = find_algorithm(algorithm)
     warm_start = 15 if known else 0
-    return Search(tree, minimiser, evaluator, beliefs=ones(builder), warm_start=warm_start)
+    return Solver(tree, minimiser, leaves=evaluator, beliefs=ones(builder), warm_start=warm_start)
 
 
 @pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
@@ -235,7 +235,7 @@ def test_a_warm_start_has_played_what_the_guide_proposes(game: str, algorithm: s
     search.run(15, each=calls.append)
     assert calls == list(range(1, 16))
     assert np.array_equal(search.policy, proposed)
-    assert search.total_weight == sum(search.minimiser.weight(t) for t in range(1, 16))
+    assert search.limited.total_weight == sum(search.minimiser.weight(t) for t in range(1, 16))
     found = evaluate(search.tree, search.average_policy())
     assert found.value == pytest.approx(
         evaluate(search.tree, proposed.astype(float)).value, abs=1e-4
@@ -247,7 +247,7 @@ def test_a_warm_start_has_played_what_the_guide_proposes(game: str, algorithm: s
 
 @pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
 def test_a_warm_start_from_a_good_policy_needs_fewer_iterations(algorithm: str) -> None:
-    def needed(search: Search) -> int:
+    def needed(search: Solver) -> int:
         search.run(15)
         while evaluate(search.tree, search.average_policy()).exploitability > 0.05:
             search.run(5)
