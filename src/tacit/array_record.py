@@ -76,8 +76,7 @@ class ArrayRecord:
         """Make these arrays longer in place; new entries are zero, old ones keep their values.
 
         Storage at least doubles when it runs out, so that a growing record copies each entry a
-        bounded number of times. An array of one dimension has `length` entries afterwards; one of
-        two has at least as many columns, and those beyond `length` are spare.
+        bounded number of times. Rows grow along their last axis; kernels see their spare columns.
         """
         places, whole, table = table_places(_class(self)), self._whole, self._table
         for name in names:
@@ -90,12 +89,10 @@ class ArrayRecord:
                 full[..., : old.shape[-1]] = old
                 whole[name] = full
                 table[place] = full.ctypes.data
-                if dimensions == 2:
-                    table[place + 2] = room
-                    object.__setattr__(self, name, full)
+                table[place + dimensions] = room
             if dimensions == 1:
                 table[place + 1] = length
-                object.__setattr__(self, name, full[:length])
+            object.__setattr__(self, name, full[..., :length])
 
     def __reduce__(self) -> Any:
         """Another process, or a copy, makes its own table."""

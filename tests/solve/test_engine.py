@@ -25,10 +25,6 @@ TURN = Spot.of(
 )
 
 
-def ends_street(state: Any) -> bool:
-    return bool(state.mover == CHANCE)
-
-
 def ends_checked(state: Any) -> bool:
     """Leaves behind one line of betting; the others go on to the river."""
     return bool(state.mover == CHANCE and state.history.endswith("kk"))
@@ -93,7 +89,7 @@ def test_a_tree_in_ranges_with_an_evaluator_is_solved_as_one_without(
 @pytest.mark.parametrize("storage", [16, 64])
 @pytest.mark.parametrize("with_gadget", [False, True])
 def test_storage_on_a_depth_limited_turn(storage: int, with_gadget: bool) -> None:
-    tree = build_spot(TURN, stop=ends_street)
+    tree = build_spot(TURN, stop="street")
     policies = []
     for bits in (32, storage):
         root = gadget(tree) if with_gadget else None
@@ -221,7 +217,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(GameError, match="lay out this one"):
         Solver(build_tree(load_game("leduc")), dcfr, sharing=merged)
     with pytest.raises(GameError, match="give an evaluator"):
-        Solver(build_spot(TURN, stop=ends_street), dcfr)
+        Solver(build_spot(TURN, stop="street"), dcfr)
     with pytest.raises(GameError, match="or set warm_start=0"):
         limited_leduc(warm_start=3, locks={0: np.full((2, 6), 0.5)})
     with pytest.raises(GameError, match="give it an evaluator"):

@@ -97,7 +97,7 @@ def test_folded_leaves_grow_with_all_their_copies(name: str) -> None:
     assert tree.sizes.slots == whole.sizes.slots
     assert sum(tree.sizes.values) == sum(whole.sizes.values)
     assert tree.nodes < tree.public_states
-    solvers = [Solver(t, find_algorithm("cfr+"), dtype=np.float64) for t in (tree, whole)]
+    solvers = [Solver(t, find_algorithm("cfr+"), storage=64) for t in (tree, whole)]
     for solver in solvers:
         solver.run(20)
     one, other = (evaluate(s.tree, s.average_policy()) for s in solvers)
