@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solve.algorithms import FictitiousPlay, RegretMatching
 from tacit.solve.gadgets import RootGadgets
+from tacit.solve.kernels.iterations import normalise_sums
 from tacit.solve.leaves import Evaluator, Guide, Leaves, PairEvaluator
 from tacit.solve.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS
@@ -83,6 +84,8 @@ class DepthLimited:
         """The weight behind `_last_average`."""
         self._asked: Pair | None = None
         """The sound form: the average's reaches when the leaves were last asked."""
+        self._averaging = np.zeros_like(solver.schedule(1, 1))
+        """The schedule of a pass down, which has a weight alone."""
         self._allocate()
         if warm_start > 0:
             guide = getattr(evaluator, "guide", None)
@@ -164,7 +167,12 @@ class DepthLimited:
 
     def average_reach(self) -> Pair:
         """The reaches of the average policy, in the tree's layout; leaves it in `averaged`."""
-        self.averaged = self.solver.average_policy(self.solver.dtype)
+        solver = self.solver
+        if solver.sharing is not None or solver.storage == 16 or solver.locks:
+            self.averaged = solver.average_policy(solver.dtype)
+        else:
+            for player in PLAYERS:
+                normalise_sums(solver.tree.arrays, player, solver.sums, self.averaged)
         for player in PLAYERS:
             self._descend(player, self.averaged, self.spare_reach)
         return self.spare_reach
@@ -356,7 +364,7 @@ class DepthLimited:
         solver = self.solver
         self._averaged[player] += weight
         self._latest_weight[player] = weight
-        schedule = np.zeros_like(solver.schedule(1, 1))
+        schedule = self._averaging
         schedule[0, 4] = weight
         if isinstance(solver.minimiser, RegretMatching):
             solver.visit(self._down, 1 - player, schedule, alternating=True)

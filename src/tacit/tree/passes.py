@@ -474,7 +474,7 @@ def _expect(actions, width, begin, end, slot, at, base, policy, values):
                 value[s] += chosen[s] * below[s]
 
 
-@inner_kernel
+@inlined_kernel
 def next_regret(regret, gain, positive, negative, floor):
     """A regret after an iteration in which the action would have gained `gain`; see `POSITIVE`."""
     return max(regret * (positive if regret > 0 else negative) + gain, floor)

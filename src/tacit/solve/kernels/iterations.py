@@ -198,7 +198,7 @@ def normalise_range(tree, first, last, player, sums, policy):
             )  # fmt: skip
 
 
-@inner_kernel
+@inlined_kernel
 def normalise_slots(actions, count, width, slot, legal, mask, sums, policy):
     """Make the sums [A, width] from `slot` on a policy; their mask [A, count] stands at `legal`."""
     total = np.zeros(width, dtype=sums.dtype)
