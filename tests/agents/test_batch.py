@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tacit.agents.batch import PolicyBatch, StateBatch
+
 from tacit.agents.simple import uniform
 from tacit.games import load
 from tacit.tree import Builder, Place, build_forest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tacit.agents.position import Position
 
 from tacit.agents.agent import PolicyAgent
-from tacit.agents.position import Position
 from tacit.agents.search_agent import SearchAgent
 from tacit.evaluate.match import play_game, play_match
 from tacit.games import CHANCE, TERMINAL, load

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tacit.agents.position import Position
-from tacit.agents.search_agent import SearchAgent
 from tacit.agents.search_batch import SearchBatch, _sampled_plan
+
+from tacit.agents.search_agent import SearchAgent
 from tacit.games import load
 from tacit.learn.self_play import SearchSettings
 from tacit.solve import find_algorithm

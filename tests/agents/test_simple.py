@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tacit.agents.batch import StateBatch
+
 from tacit.agents.simple import baselines, call_when_unlikely
 from tacit.games import GameError, load
 from tacit.tree import Builder

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-
 from tacit.agents.batch import PolicyBatch
 from tacit.agents.search_batch import SearchBatch
+
 from tacit.evaluate.local_best_response import (
     LocalBestResponse,
     continued_values,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tacit.agents.batch import PolicyBatch, StateBatch
 from tacit.agents.search_batch import SearchBatch
+
 from tacit.agents.simple import baselines, uniform
 from tacit.evaluate.match import play_batch_match
 from tacit.games import GameError, load

@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-
 from tacit.agents.position import Position
+
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load
 from tacit.games.pursuit import Map, Pursuit, Transport
 from tacit.tree import Builder

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tacit.learn.workers import Player, Task, Workers, dump_weights
 
 from tacit.evaluate.search_play import search_exploitability
 from tacit.games import load
@@ -22,7 +23,6 @@ from tacit.learn.policy_network import (
 from tacit.learn.self_play import SearchSettings, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import Run, load_network
-from tacit.learn.workers import Player, Task, Workers, dump_weights
 from tacit.solve.leaves import Zero
 from tacit.solve.search import Search
 from tacit.tree import Builder, build_forest

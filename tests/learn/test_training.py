@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tacit.learn.workers import Player, Task, Workers, dump_weights, make_network
 
 from tacit.evaluate.search_play import search_exploitability
 from tacit.games import GameError, load
 from tacit.learn.self_play import Examples, play_round, start
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import Run, load_network, load_origin, read_log, read_settings
-from tacit.learn.workers import Player, Task, Workers, dump_weights, make_network
 from tacit.tree import Builder, build_forest
 
 SMALL = Settings(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.agents.batch import BatchAgent, StateBatch
+from tacit.agents.agent import Agent, RuleAgent
 from tacit.games import GameError
 from tacit.games.liars_dice import LiarsDice, LiarsDiceState, Rules
 from tacit.tree import Builder, PublicState
@@ -16,11 +16,11 @@ from tacit.tree import Builder, PublicState
 Array = NDArray[Any]
 
 
-def baselines(builder: Builder) -> dict[str, BatchAgent]:
+def baselines(builder: Builder) -> dict[str, Agent]:
     """The plain opponents that a game has, by name."""
-    found: dict[str, BatchAgent] = {"uniform": StateBatch(builder, uniform)}
+    found: dict[str, Agent] = {"uniform": RuleAgent(builder, uniform)}
     if isinstance(builder.game, LiarsDice):
-        found["call-when-unlikely"] = StateBatch(builder, call_when_unlikely)
+        found["call-when-unlikely"] = RuleAgent(builder, call_when_unlikely)
     return found
 
 
