@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tacit.agents.batch import StateBatch
 
+from tacit.agents.agent import RuleAgent
 from tacit.agents.simple import baselines, call_when_unlikely
 from tacit.games import GameError, load
 from tacit.tree import Builder
@@ -33,7 +33,7 @@ def test_the_heuristic_makes_the_likeliest_claim() -> None:
 
 def test_the_heuristic_knows_no_other_game() -> None:
     builder = Builder(load("kuhn"))
-    agent = StateBatch(builder, call_when_unlikely)
+    agent = RuleAgent(builder, call_when_unlikely)
     with pytest.raises(GameError, match="kuhn has no bids"):
         agent.policies(agent.begin([0], np.random.default_rng(0)))
 

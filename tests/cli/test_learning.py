@@ -17,8 +17,8 @@ SMALL = [
     "--set=hidden=8",
     "--set=steps=2",
     "--set=play_iterations=8",
-    "--set=judge_every=1",
-    "--set=judge_playthroughs=2",
+    "--set=evaluate_every=1",
+    "--set=evaluate_playthroughs=2",
     "--workers=1",
 ]
 

@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tacit.agents.position import Position
 
+from support.worlds import WorldGame
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load
 from tacit.games.pursuit import Map, Pursuit, Transport
 from tacit.tree import Builder
@@ -302,7 +302,7 @@ def test_the_tree_agrees_with_playing_the_rules(case: Case) -> None:
     builder = Builder(case.game)
     luck = np.random.default_rng(5)
     for _ in range(12):
-        position = Position.start(builder, luck)
+        position = WorldGame.start(builder, luck)
         while position.world.player != TERMINAL:
             state, world = position.state, position.world
             assert state.mover == world.player

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load
-from tacit.learn.self_play import SearchSettings, ends_round
+from tacit.learn.settings import SearchSettings, ends_round
 from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solve.leaves import Guide, Rows, Zero
 from tacit.solve.oracle import Oracle
