@@ -138,7 +138,7 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
 
 def test_a_refused_setting_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="train with pairs=false"):
-        Run.create(tmp_path / "run", SMALL.replace(game="liars-dice-3x6", pairs=True))
+        Run.create(tmp_path / "run", SMALL.replace(game="liars-dice-4x6", pairs=True))
     assert not (tmp_path / "run").exists()
 
 
