@@ -31,6 +31,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games.encoder import GameEncoder
 from tacit.tree import PublicTree
 
 PREFIX = "openspiel:"
@@ -146,6 +147,20 @@ class OpenSpielGame(Game):
 
     def initial(self) -> OpenSpielState:
         return OpenSpielState(self, 0)
+
+    def state(self, row: int) -> OpenSpielState:
+        """The history in a row of the table."""
+        return OpenSpielState(self, row)
+
+    def encoder(self) -> GameEncoder | None:
+        from tacit.formats.openspiel_encoder import ObservationEncoder
+
+        kind = self.spiel.get_type()
+        if kind.provides_observation_tensor:
+            return ObservationEncoder(self, "observation_tensor")
+        if kind.provides_information_state_tensor:
+            return ObservationEncoder(self, "information_state_tensor")
+        return None
 
 
 def policy_to_openspiel(tree: PublicTree, policy: NDArray[Any]) -> Any:
