@@ -27,7 +27,7 @@ from tacit.tree import PLAYERS, Builder, PublicState
 
 MAX_STATES = 4096
 """How many public states are listed at most, so that each has a feature of its own."""
-MAX_CELLS = 1_000_000
+MAX_CELLS = 50_000
 """How many pairs of infostates the listed public states may have together."""
 MAX_PAIRS = 4096
 """How many numbers a network may answer with."""

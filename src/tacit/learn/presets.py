@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 
-from tacit.games import GameError
+from tacit.games import CHANCE, GameError
 from tacit.learn.encoding import MAX_PAIRS, Encoding
 from tacit.learn.settings import Settings, ends_round
 
@@ -130,7 +130,7 @@ def settings_for(encoding: Encoding) -> Settings:
     settings = SOUND if pairs else Settings().replace(iterations=128, play_iterations=128)
     if encoding.states is None:
         return settings.replace(game=name, evaluate_every=0)
-    chance = any(ends_round(state.sample) for state in encoding.states)
+    chance = any(state.mover == CHANCE for state in encoding.states)
     if chance and builder.size(builder.root, stop=ends_round).public_states <= ROUND_STATES:
         settings = settings.replace(stop="round")
     return settings.replace(game=name, batch=1024)

@@ -54,7 +54,7 @@ def _check(entry: dataclasses.Field[Any], kind: Any, value: Any) -> None:
         if not values:
             refuse("at least one number")
         for item in values:
-            if not item >= bounds["least"]:
+            if not (item >= bounds["least"] and math.isfinite(item)):
                 refuse(f"at least {bounds['least']:g}")
             if not item > bounds["above"]:
                 refuse(f"more than {bounds['above']:g}")
