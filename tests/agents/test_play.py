@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.worlds import WorldGame
 from tacit.agents.agent import PolicyAgent
-from tacit.agents.position import Position
 from tacit.agents.search_agent import SearchAgent
-from tacit.evaluate.match import play_game, play_match
+from tacit.evaluate.match import play_match
 from tacit.games import CHANCE, TERMINAL, load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import evaluate
 from tacit.solve.oracle import Oracle
 from tacit.tree import Builder, build_forest
@@ -23,7 +23,7 @@ def test_positions_follow_the_rules(name: str) -> None:
     builder = Builder(load_game(name))
     random = np.random.default_rng(0)
     for _ in range(20):
-        position = Position.start(builder, random)
+        position = WorldGame.start(builder, random)
         while position.world.player != TERMINAL:
             assert position.state.mover == position.world.player
             if position.world.player == CHANCE:
@@ -45,10 +45,10 @@ def test_a_match_between_policies_has_the_value_of_the_policies(name: str) -> No
     tree = build_forest(builder, [builder.root])
     uniform = tree.uniform_policy()
     expected = evaluate(tree, uniform).value
-    agents = PolicyAgent(tree, uniform), PolicyAgent(tree, uniform)
-    won = [play_game(builder, agents, np.random.default_rng([7, n])) for n in range(1500)]
-    error = np.std(won) / np.sqrt(len(won))
-    assert abs(np.mean(won) - expected) < 4 * error + 1e-12
+    agent = PolicyAgent(tree, uniform)
+    found = play_match(builder, agent, agent, games=3000, seed=7)
+    assert abs(found.seats[0] - expected) < 6 * found.error + 1e-12
+    assert abs(found.seats[1] + expected) < 6 * found.error + 1e-12
 
 
 def test_search_agents_meet_in_both_seats_and_again_with_the_same_seed() -> None:

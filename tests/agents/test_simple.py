@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.agents.batch import StateBatch
+from tacit.agents.agent import RuleAgent
 from tacit.agents.simple import baselines, call_when_unlikely
 from tacit.games import GameError, load_game
 from tacit.tree import Builder
 
 
 def test_the_heuristic_makes_the_likeliest_claim() -> None:
-    space = Builder(load_game("liars-dice-1x4"))
+    space = Builder(load_game("liars-dice-1x4")).space
     # With a one nothing is surer than 1x1; a four is wild, so every bid of one die is true: the
     # lowest is taken.
     opening = call_when_unlikely(space.root)
@@ -33,7 +33,7 @@ def test_the_heuristic_makes_the_likeliest_claim() -> None:
 
 def test_the_heuristic_knows_no_other_game() -> None:
     builder = Builder(load_game("kuhn"))
-    agent = StateBatch(builder, call_when_unlikely)
+    agent = RuleAgent(builder, call_when_unlikely)
     with pytest.raises(GameError, match="kuhn has no bids"):
         agent.policies(agent.begin([0], np.random.default_rng(0)))
 

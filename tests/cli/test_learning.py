@@ -17,8 +17,8 @@ SMALL = [
     "--set=hidden=8",
     "--set=steps=2",
     "--set=play_iterations=8",
-    "--set=judge_every=1",
-    "--set=judge_playthroughs=2",
+    "--set=evaluate_every=1",
+    "--set=evaluate_playthroughs=2",
     "--workers=1",
 ]
 
@@ -86,11 +86,28 @@ def test_mistakes_are_told_in_one_line(run: Path, tmp_path: Path) -> None:
     for arguments, message in (
         (["train", "kuhm"], "did you mean 'kuhn'?"),
         (["train", "kuhn", f"--out={run}"], "holds a run already"),
-        (["train", "leduc", f"--out={run}", "--resume"], "a run of kuhn, not of leduc"),
+        (["train", "leduc", f"--out={run}", "--resume"], "the run is one of kuhn, not of leduc"),
+        (["train", "kuhn", f"--out={run}", "--resume", "--seed=7"], "begun with seed=0, not 7"),
+        (["train", "kuhn", f"--out={run}", "--resume", "--set=steps=9"], "steps=2, not 9"),
+        (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=tables=0"], "tables must be at least"),
+        (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=seed=" + "9" * 26], "seed must be"),
         (["train", "kuhn", f"--out={tmp_path / 'x'}", "--set=itrations=3"], "'iterations'"),
         (["evaluate", str(tmp_path / "none")], "neither a run, nor a file, nor a game"),
         (["evaluate", str(run), "--algorithm=cfx"], "unknown algorithm"),
-        (["evaluate", str(run), "--blur=-1"], "blur must be at least 0"),
+        (["evaluate", str(run), "--blur=-1"], "setting blur must be at least 0"),
         (["play", "leduc", f"--agent={run}"], "was trained on kuhn, not on leduc"),
     ):
         assert message in fails(*arguments)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_game_without_a_preset_is_trained(tmp_path: Path) -> None:
+    folder = tmp_path / "coin"
+    code, text, errors = call("train", "coin-toss", f"--out={folder}", "--set=epochs=1", *SMALL)
+    assert code == 0, errors
+    assert "examples in 1 epochs" in text
+    code, text, errors = call("train", "coin-toss", f"--out={folder}", "--resume", "--workers=0")
+    assert code == 0, errors
+    code, text, errors = call("evaluate", folder, "--playthroughs=2", "--json")
+    assert code == 0, errors
+    assert json.loads(text)["game"] == "coin-toss"

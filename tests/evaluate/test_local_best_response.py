@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.agents.batch import PolicyBatch
-from tacit.agents.search_batch import SearchBatch
+from tacit.agents.agent import PolicyAgent
+from tacit.agents.search_agent import SearchAgent
 from tacit.evaluate.local_best_response import (
     LocalBestResponse,
     continued_values,
@@ -19,7 +19,7 @@ from tacit.evaluate.local_best_response import (
 )
 from tacit.evaluate.search_play import search_exploitability
 from tacit.games import load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import Evaluation, Solver, evaluate, find_algorithm, infostate_values
 from tacit.solve.leaves import Zero
 from tacit.solve.oracle import Oracle
@@ -54,7 +54,7 @@ def exact_worth(
 ) -> tuple[tuple[float, float], Evaluation]:
     """What LBR wins in each seat against a policy, exactly, and the policy's own evaluation."""
     builder = tree.builder
-    responder = LocalBestResponse(builder, PolicyBatch(tree, policy), replies=replies)
+    responder = LocalBestResponse(builder, PolicyAgent(tree, policy), replies=replies)
     won = []
     for seat in (0, 1):
         both = policy.copy()
@@ -98,7 +98,7 @@ def test_matches_measure_it_within_their_error(name: str) -> None:
     tree = build_forest(builder, [builder.root])
     policy = solved(tree, 5)
     won, _ = exact_worth(tree, policy, 1)
-    found = local_best_response(builder, PolicyBatch(tree, policy), games=6000, seed=4)
+    found = local_best_response(builder, PolicyAgent(tree, policy), games=6000, seed=4)
     assert abs(found.mean - sum(won) / 2) < 4 * found.error
 
 
@@ -124,7 +124,7 @@ def test_it_exploits_unsafe_search_and_not_the_safe_one() -> None:
     oracle = Oracle(builder, iterations=40)
     unsafe, safe = (
         local_best_response(
-            builder, SearchBatch(builder, oracle, settings, safe=safe), games=200, seed=0
+            builder, SearchAgent(builder, oracle, settings, safe=safe), games=200, seed=0
         )
         for safe in (False, True)
     )
@@ -136,7 +136,7 @@ def test_it_stays_below_the_upper_bound_of_a_search() -> None:
     builder = Builder(load_game("liars-dice-1x3"))
     settings = SearchSettings(iterations=16, depth=2)
     found = local_best_response(
-        builder, SearchBatch(builder, Zero(), settings), games=1000, seed=0, replies=2
+        builder, SearchAgent(builder, Zero(), settings), games=1000, seed=0, replies=2
     )
     bound = search_exploitability(
         build_forest(builder, [builder.root]),
@@ -154,7 +154,7 @@ def test_what_the_model_never_does_is_survived() -> None:
     pure = np.zeros(tree.sizes.slots)
     for node in np.flatnonzero(tree.arrays.player < CHANCE).tolist():
         tree.block(pure, node)[0] = 1  # always pass
-    responder = LocalBestResponse(builder, PolicyBatch(tree, pure))
+    responder = LocalBestResponse(builder, PolicyAgent(tree, pure))
     [memory] = responder.begin([1], np.random.default_rng(0))
     [memory] = responder.after([memory], [1])
     assert memory.reach == pytest.approx(1 / 3)

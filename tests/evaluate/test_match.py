@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.agents.batch import PolicyBatch, StateBatch
-from tacit.agents.search_batch import SearchBatch
+from tacit.agents.agent import PolicyAgent, RuleAgent
+from tacit.agents.search_agent import SearchAgent
 from tacit.agents.simple import baselines, uniform
-from tacit.evaluate.match import play_batch_match
+from tacit.evaluate.match import play_match
 from tacit.games import GameError, load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import Solver, best_response, evaluate, find_algorithm
 from tacit.solve.leaves import Zero
 from tacit.solve.oracle import Oracle
@@ -23,10 +23,10 @@ def test_a_match_measures_what_the_policies_are_worth(name: str) -> None:
     tree = build_forest(builder, [builder.root])
     weak = tree.uniform_policy()
     strong, answer = (best_response(tree, weak, player)[0] for player in (0, 1))
-    found = play_batch_match(
+    found = play_match(
         builder,
         _BestInBothSeats(tree, weak),
-        PolicyBatch(tree, weak),
+        PolicyAgent(tree, weak),
         games=4000,
         seed=1,
     )
@@ -35,7 +35,7 @@ def test_a_match_measures_what_the_policies_are_worth(name: str) -> None:
     assert found.seats == pytest.approx((strong, answer), abs=spread)
 
 
-class _BestInBothSeats(PolicyBatch):
+class _BestInBothSeats(PolicyAgent):
     """The best responses to a policy, as one policy for both players."""
 
     def __init__(self, tree, policy) -> None:  # type: ignore[no-untyped-def]
@@ -49,12 +49,12 @@ class _BestInBothSeats(PolicyBatch):
 def test_the_same_seed_gives_the_same_match_and_progress_is_told() -> None:
     builder = Builder(load_game("kuhn"))
     settings = SearchSettings(iterations=10, depth=1)
-    agent = SearchBatch(builder, Oracle(builder, iterations=10), settings)
+    agent = SearchAgent(builder, Oracle(builder, iterations=10), settings)
     told: list[int] = []
-    once = play_batch_match(
-        builder, agent, StateBatch(builder, uniform), games=60, seed=3, each=told.append
+    once = play_match(
+        builder, agent, RuleAgent(builder, uniform), games=60, seed=3, each=told.append
     )
-    again = play_batch_match(builder, agent, StateBatch(builder, uniform), games=60, seed=3)
+    again = play_match(builder, agent, RuleAgent(builder, uniform), games=60, seed=3)
     assert once == again
     assert told == sorted(told)
     assert told[-1] == once.games == 60
@@ -62,9 +62,9 @@ def test_the_same_seed_gives_the_same_match_and_progress_is_told() -> None:
 
 def test_search_beats_random_play_and_the_heuristic() -> None:
     builder = Builder(load_game("liars-dice-1x3"))
-    agent = SearchBatch(builder, Zero(), SearchSettings(iterations=32, depth=99))
+    agent = SearchAgent(builder, Zero(), SearchSettings(iterations=32, depth=99))
     for opponent in baselines(builder).values():
-        found = play_batch_match(builder, agent, opponent, games=600, seed=0)
+        found = play_match(builder, agent, opponent, games=600, seed=0)
         assert found.mean > 2 * found.error
 
 
@@ -74,8 +74,8 @@ def test_an_equal_pair_of_players_comes_out_even() -> None:
     solver = Solver(tree, find_algorithm("dcfr"))
     solver.run(200)
     policy = solver.average_policy()
-    agent = PolicyBatch(tree, policy)
-    found = play_batch_match(builder, agent, agent, games=6000, seed=2)
+    agent = PolicyAgent(tree, policy)
+    found = play_match(builder, agent, agent, games=6000, seed=2)
     assert abs(found.mean) < 4 * found.error
     value = evaluate(tree, policy).value
     assert found.seats == pytest.approx((value, -value), abs=8 * found.error)
@@ -84,6 +84,6 @@ def test_an_equal_pair_of_players_comes_out_even() -> None:
 @pytest.mark.parametrize("games", [0, 1, 7])
 def test_games_come_in_pairs(games: int) -> None:
     builder = Builder(load_game("kuhn"))
-    agent = StateBatch(builder, uniform)
+    agent = RuleAgent(builder, uniform)
     with pytest.raises(GameError, match="even number of games"):
-        play_batch_match(builder, agent, agent, games=games, seed=0)
+        play_match(builder, agent, agent, games=games, seed=0)

@@ -7,7 +7,7 @@ import pytest
 
 from tacit.evaluate.search_play import Form, search_exploitability, search_policy
 from tacit.games import load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import Solver, evaluate, find_algorithm, normalise
 from tacit.solve.depth_limited import Mode
 from tacit.solve.leaves import Zero

@@ -20,7 +20,7 @@ import pytest
 import tacit
 from support.faulty_games import FAULTS, FaultyGame
 from support.random_games import random_game
-from tacit.agents.position import Position
+from support.worlds import WorldGame
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State, families, find_action, load_game
 from tacit.games.check import Walk, check_public_state, check_subgame_keys, walk_game
 from tacit.games.pursuit import Map, Pursuit, Transport
@@ -219,7 +219,7 @@ def test_the_tree_agrees_with_playing_the_rules(case: Case) -> None:
     builder = Builder(case.game)
     luck = np.random.default_rng(5)
     for _ in range(12):
-        position = Position.start(builder, luck)
+        position = WorldGame.start(builder, luck)
         while position.world.player != TERMINAL:
             state, world = position.state, position.world
             assert state.mover == world.player

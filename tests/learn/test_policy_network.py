@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from tacit.cluster import Processes
 from tacit.evaluate.search_play import search_exploitability
 from tacit.games import load_game
 from tacit.learn.encoding import Encoding
+from tacit.learn.player import Player, PlayerSetup, TableTask, copy_weights
 from tacit.learn.policy_network import (
     ABSENT,
     SCALE,
@@ -19,15 +20,15 @@ from tacit.learn.policy_network import (
     collect_policies,
     quantise,
 )
-from tacit.learn.self_play import SearchSettings, play_round, start
-from tacit.learn.settings import Settings
+from tacit.learn.self_play import play_round
+from tacit.learn.settings import SearchSettings, Settings
 from tacit.learn.trainer import Run, load_network
-from tacit.learn.workers import Player, Task, Workers, dump_weights
 from tacit.solve.engine import Solver
 from tacit.solve.leaves import Zero
 from tacit.tree import Builder, build_forest
+from tacit.tree.pbs import first_pbs
 
-SMALL = Settings(
+SMALL = Settings().replace(
     game="liars-dice-1x2",
     policy=True,
     warm_start=3,
@@ -112,21 +113,20 @@ def test_a_network_learns_what_a_search_played(game: str) -> None:
     assert policy == pytest.approx(average, abs=0.15)
 
 
-def tasks(player: Player) -> list[Task]:
-    positions = (start(player.encoding),) * SMALL.table_size
-    return [Task(0, table, positions) for table in range(SMALL.tables)]
+def tasks(player: Player) -> list[TableTask]:
+    first = first_pbs(player.encoding.builder.root).portable()
+    positions = (first,) * SMALL.self_play.table_size
+    weights = copy_weights(player.network)
+    return [TableTask(0, table, positions, weights) for table in range(SMALL.self_play.tables)]
 
 
 def test_policies_do_not_depend_on_the_workers() -> None:
-    player = Player(SMALL)
-    weights = dump_weights(player.network)
-    pool = Workers(SMALL, 2)
-    try:
-        outcomes = pool.play(tasks(player), weights)
-    finally:
-        pool.close()
+    game = load_game(SMALL.game)
+    player = Player(game, SMALL)
+    with Processes(2).open(PlayerSetup(game, SMALL)) as session:
+        outcomes = session.submit(tasks(player)).results()
     for task, outcome in zip(tasks(player), outcomes, strict=True):
-        here = player.play(task, weights)
+        here = player(task)
         assert here.policies is not None
         assert outcome.policies is not None
         assert len(here.policies.rows) > len(here.examples.rows)
@@ -173,7 +173,7 @@ def test_a_run_with_a_policy_network_goes_on_as_if_never_stopped(tmp_path: Path)
 def test_a_policy_network_does_not_change_what_the_value_network_starts_from(
     tmp_path: Path,
 ) -> None:
-    plain = Run.create(tmp_path / "plain", replace(SMALL, policy=False, warm_start=0))
+    plain = Run.create(tmp_path / "plain", SMALL.replace(policy=False, warm_start=0))
     plain.save()
     network, _ = load_network(tmp_path / "plain")
     assert network.guide is None
@@ -185,11 +185,11 @@ def test_a_policy_network_does_not_change_what_the_value_network_starts_from(
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "pursuit-glasses", "rock-paper-scissors"])
 @pytest.mark.parametrize("algorithm", ["dcfr", "flop"])
 def test_self_play_starts_warm_in_every_kind_of_game(game: str, algorithm: str) -> None:
-    settings = replace(
-        SMALL, game=game, algorithm=algorithm, mode="cfr-avg", stop="round", hidden=(8,)
+    settings = SMALL.replace(
+        game=game, algorithm=algorithm, mode="cfr-avg", stop="round", hidden=(8,)
     )
-    player = Player(settings)
-    positions = [start(player.encoding)] * 8
+    player = Player(load_game(game), settings)
+    positions = [first_pbs(player.encoding.builder.root)] * 8
     random = np.random.default_rng(1)
     for _ in range(4):
         played = play_round(player.encoding, player.network, positions, settings.search, random)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.learn.examples import Examples
 from tacit.learn.replay import Replay
-from tacit.learn.self_play import Examples
 
 
 def numbered(first: int, count: int) -> Examples:
@@ -46,3 +46,17 @@ def test_a_kept_state_goes_on() -> None:
     for buffer in (replay, again):
         buffer.add(numbered(13, 3))
     assert seen(replay) == seen(again) == set(range(6, 16))
+
+
+def test_examples_can_be_taken_back() -> None:
+    for more in (3, 10, 25):
+        replay = Replay(10, 1, 1)
+        replay.add(numbered(0, 7))
+        replay.drop_half()
+        before = seen(replay)
+        mark = replay.mark(more + 2)
+        replay.add(numbered(7, more))
+        replay.add(numbered(50, 2))
+        replay.drop_half()
+        replay.return_to(mark)
+        assert seen(replay) == before

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solve.depth_limited import Mode
 from tacit.solve.leaves import Guide, Rows, Zero

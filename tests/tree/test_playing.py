@@ -7,7 +7,7 @@ import pytest
 
 from tacit.games import CHANCE, TERMINAL, load_game
 from tacit.tree import Builder
-from tacit.tree.playing import deal, draw, follow, payoff
+from tacit.tree.playing import deal, draw, follow, payoff, world
 
 
 def test_draws_follow_their_weights() -> None:
@@ -49,3 +49,12 @@ def test_beliefs_decide_what_is_dealt() -> None:
     held = {(root.privates[0][i], root.privates[1][j]) for i, j in dealt}
     card = root.privates[0][1]
     assert held == {(card, other) for other in root.privates[1] if other != card}
+
+
+def test_a_world_state_of_a_pair_is_one_that_both_players_may_be_in() -> None:
+    root = Builder(load_game("leduc")).root
+    random = np.random.default_rng(0)
+    for first, second in zip(*np.nonzero(root.compatibility), strict=True):
+        found = world(root, (int(first), int(second)), random)
+        assert found.private(0) == root.privates[0][first]
+        assert found.private(1) == root.privates[1][second]

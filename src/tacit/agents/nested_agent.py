@@ -1,18 +1,19 @@
 """An agent that plays by a blueprint and solves subgames safely as the game goes on.
 
-From the first move of the opponent that the blueprint does not know, or with `always` from her
-first move at all, the subgame that she has led into is solved after each of her moves (safe and
-nested subgame solving, section 6). It plays either seat of any game.
+From the first move of the opponent that the blueprint does not know, or with `always` from the
+opponent's first move at all, the subgame that this move leads into is solved after each of the
+opponent's moves (safe and nested subgame solving, section 6). It plays either seat of any game.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tacit.agents.agent import draw_action
-from tacit.agents.position import Position
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.nested import NestedState, Nesting
 from tacit.tree import PLAYERS
@@ -25,27 +26,26 @@ class NestedAgent:
         self.starts = [
             NestedState.start(blueprint, replace(nesting, player=player)) for player in PLAYERS
         ]
-        self.random = np.random.default_rng()
-        self.seen: list[int] = []
-        self.courses: dict[int, tuple[int, NestedState]] = {}
 
-    def begin(self, random: np.random.Generator) -> None:
-        """Back to the root."""
-        self.random = random
-        self.seen = []
-        self.courses = {}
+    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[NestedState]:
+        """At the root."""
+        return [self.starts[seat] for seat in seats]
 
-    def act(self, position: Position) -> int:
-        """Draw from the plan, once it has caught up with the game."""
-        return draw_action(position, self._course(position.world.player).chosen(), self.random)
+    def policies(self, memories: Sequence[NestedState]) -> list[NDArray[Any]]:
+        """Of each game's plan."""
+        return [memory.chosen() for memory in memories]
 
-    def observe(self, transition: int, position: Position) -> None:
-        """Note the move; what has to be solved is solved when it is this agent's turn."""
-        self.seen.append(transition)
+    def after(
+        self, memories: Sequence[NestedState], transitions: Sequence[int]
+    ) -> list[NestedState]:
+        """Walk on, and solve what has to be solved; games with one history share it."""
+        known: dict[tuple[int, int], NestedState] = {}
+        steps = list(zip(memories, transitions, strict=True))
+        for memory, number in steps:
+            if (id(memory), number) not in known:
+                known[id(memory), number] = memory.after(number)
+        return [known[id(memory), number] for memory, number in steps]
 
-    def _course(self, player: int) -> NestedState:
-        done, course = self.courses.get(player, (0, self.starts[player]))
-        for transition in self.seen[done:]:
-            course = course.after(transition)
-        self.courses[player] = len(self.seen), course
-        return course
+    def model(self) -> NestedAgent:
+        """Itself: it has no luck."""
+        return self

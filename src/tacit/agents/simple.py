@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.agents.batch import BatchAgent, StateBatch
+from tacit.agents.agent import Agent, RuleAgent
 from tacit.games import GameError
 from tacit.games.liars_dice import LiarsDice, LiarsDiceState, Rules
 from tacit.tree import Builder, PublicState
+from tacit.tree.worlds import sample_world
 
 Array = NDArray[Any]
 
 
-def baselines(builder: Builder) -> dict[str, BatchAgent]:
+def baselines(builder: Builder) -> dict[str, Agent]:
     """The plain opponents that a game has, by name."""
-    found: dict[str, BatchAgent] = {"uniform": StateBatch(builder, uniform)}
+    found: dict[str, Agent] = {"uniform": RuleAgent(builder, uniform)}
     if isinstance(builder.game, LiarsDice):
-        found["call-when-unlikely"] = StateBatch(builder, call_when_unlikely)
+        found["call-when-unlikely"] = RuleAgent(builder, call_when_unlikely)
     return found
 
 
@@ -37,9 +38,9 @@ def call_when_unlikely(state: PublicState) -> Array:
     A bid claims that it is true, `liar` that the last bid is not. It never bluffs, and takes
     nothing from what the opponent has bid.
     """
-    world = state.sample
+    world = sample_world(state)
     if not isinstance(world, LiarsDiceState):
-        raise GameError(f"{state.space.game.name} has no bids to call; take another opponent")
+        raise GameError("this game has no bids to call; take another opponent")
     rules, actions = world.rules, state.expansion.actions
     chances = np.zeros((len(actions), state.counts[state.mover]))
     for column, roll in enumerate(state.privates[state.mover]):

@@ -208,7 +208,6 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     once a round here and counted once.
     """
     import os
-    from dataclasses import replace
 
     from tacit.bench.self_play import examples_per_second, value_errors
     from tacit.games import GameError
@@ -224,8 +223,8 @@ def rebel(*, games: str | None, seconds: float, as_json: bool) -> None:
     rows: list[dict[str, Any]] = []
     for name in chosen:
         preset = f"{name}-cfr-d"
-        own = replace(find_preset(preset), tables=workers, rounds=1)
-        theirs = replace(own, algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
+        own = find_preset(preset).replace(tables=workers, rounds=1)
+        theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
         network, _ = load_network(find_network(preset))
         errors = value_errors(network, [theirs.search, own.search], places=48)
         for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):

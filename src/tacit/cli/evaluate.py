@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,8 @@ import click
 from tacit.cli.options import as_json
 
 if TYPE_CHECKING:
-    from tacit.learn.self_play import SearchSettings
+    from tacit.learn.network import Network
+    from tacit.learn.settings import SearchSettings
 
 
 @click.command()
@@ -64,9 +64,10 @@ def evaluate(
     import time
 
     from tacit.cli.counting import counting
-    from tacit.evaluate.search_play_pool import check_size, measure_search
+    from tacit.evaluate.search_tasks import check_size, measure_search
+    from tacit.games import load_game
     from tacit.learn.shipped import find_network
-    from tacit.learn.trainer import load_origin
+    from tacit.learn.trainer import load_network, load_origin
     from tacit.report.output import console, print_json, print_table, table
     from tacit.solve import find_algorithm
 
@@ -74,19 +75,20 @@ def evaluate(
     settings = load_origin(path).settings
     search = dataclasses.replace(
         settings.play,
-        algorithm=find_algorithm(algorithm or settings.algorithm).name,
-        mode=mode or settings.mode,  # type: ignore[arg-type]
-        iterations=iterations or settings.play_iterations,
-        blur=settings.blur if blur is None else blur,
+        algorithm=find_algorithm(algorithm or settings.search.algorithm).name,
+        mode=mode or settings.search.mode,  # type: ignore[arg-type]
+        iterations=iterations or settings.evaluation.play_iterations,
+        blur=settings.search.blur if blur is None else blur,
     )
+    network, _ = load_network(path, game=load_game(settings.game))
     if matches is not None:
-        _play_matches(path, search, games=matches, seed=seed, as_json=as_json)
+        _play_matches(network, search, games=matches, seed=seed, as_json=as_json)
         return
-    check_size(settings.game)
+    check_size(network.encoding.builder.game)
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
         worth = measure_search(
-            path,
+            network,
             search,
             playthroughs=playthroughs,
             seed=seed,
@@ -119,29 +121,27 @@ def evaluate(
 
 
 def _play_matches(
-    path: Path, search: SearchSettings, *, games: int, seed: int, as_json: bool
+    network: Network, search: SearchSettings, *, games: int, seed: int, as_json: bool
 ) -> None:
-    from tacit.agents.search_batch import SearchBatch
+    from tacit.agents.search_agent import SearchAgent
     from tacit.agents.simple import baselines
     from tacit.cli.counting import counting
     from tacit.evaluate.local_best_response import local_best_response
-    from tacit.evaluate.match import play_batch_match
-    from tacit.learn.trainer import load_network
+    from tacit.evaluate.match import play_match
     from tacit.report.output import console, print_json, print_table, table
 
-    network, settings = load_network(path)
     builder = network.encoding.builder
-    agent = SearchBatch(builder, network, search)
+    agent = SearchAgent(builder, network, search)
     rows: list[dict[str, Any]] = []
     for name, opponent in baselines(builder).items():
         with counting(f"against {name}", games, "games", visible=not as_json) as each:
-            found = play_batch_match(builder, agent, opponent, games=games, seed=seed, each=each)
+            found = play_match(builder, agent, opponent, games=games, seed=seed, each=each)
         rows.append({"opponent": name, "mean": found.mean, "error": found.error})
     with counting("local best response", games, "games", visible=not as_json) as each:
         found = local_best_response(builder, agent, games=games, seed=seed, replies=2, each=each)
     rows.append({"opponent": "local best response", "mean": -found.mean, "error": found.error})
     for row in rows:
-        row |= {"game": settings.game, "games": games, "iterations": search.iterations}
+        row |= {"game": builder.game.name, "games": games, "iterations": search.iterations}
     if as_json:
         print_json(rows)
         return
@@ -151,6 +151,6 @@ def _play_matches(
     print_table(
         console(),
         shown,
-        title=f"{settings.game}: what search of {search.iterations} iterations wins a game, "
+        title=f"{builder.game.name}: what search of {search.iterations} iterations wins a game, "
         f"over {games:,} games each",
     )

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from tacit.agents.agent import Agent
-    from tacit.agents.position import Position
+    from tacit.games import State
     from tacit.solve import Solution
-    from tacit.tree import Builder
+    from tacit.tree import Builder, PublicState
 
 TARGET, SECONDS = 1e-3, 20.0
 """How well a game is solved when no solution is given."""
@@ -137,44 +137,48 @@ def _play_once(
     builder: Builder, opponent: Agent, person: int, random: np.random.Generator
 ) -> float | None:
     """One game; what the person gets, or None if they left."""
-    from tacit.agents.position import Position
+    import numpy as np
+
     from tacit.games import CHANCE, TERMINAL
+    from tacit.tree.playing import deal, draw, follow, world
 
-    opponent.begin(random)
-    position = Position.start(builder, random)
-    while (mover := position.world.player) != TERMINAL:
-        if mover == CHANCE:
-            action = position.chance_action(random)
-        elif mover == person:
-            chosen = _ask_move(position, person)
-            if chosen is None:
+    [memory] = opponent.begin([1 - person], random)
+    state = builder.root
+    pair = deal(state, (np.ones(state.counts[0]), np.ones(state.counts[1])), random)
+    while (mover := state.mover) != TERMINAL:
+        action = None
+        if mover == person:
+            action = _ask_move(state, world(state, pair, random), person)
+            if action is None:
                 return None
-            action = chosen
-        else:
-            action = opponent.act(position)
-        before = position
-        transition, position = position.after(action, random)
-        opponent.observe(transition, position)
+        elif mover != CHANCE:
+            [policy] = opponent.policies([memory])
+            action = draw(policy[:, pair[mover]], random)
+        number, pair = follow(state, pair, action, random)
+        transition = state.expansion.transitions[number]
         if mover != person:
-            seen = before.state.expansion.transitions[transition].label
-            _tell(before.world.label(action), seen, "chance" if mover == CHANCE else "the opponent")
-    click.echo(f"{position.world.render()}")
-    payoff = position.world.payoff()
-    return payoff if person == 0 else -payoff
+            chosen = "" if action is None else state.expansion.labels[action]
+            _tell(chosen or transition.label, transition.label, mover == CHANCE)
+        state = transition.child
+        if state.mover != TERMINAL:
+            [memory] = opponent.after([memory], [number])
+    end = world(state, pair, random)
+    click.echo(f"{end.render()}")
+    return end.payoff() if person == 0 else -end.payoff()
 
 
-def _tell(move: str, seen: str, who: str) -> None:
+def _tell(move: str, seen: str, chance: bool) -> None:
     """Say what somebody did, but only as much of it as the public sees."""
     if "|" not in seen:
-        click.echo(f"{who.capitalize()}: {move}")
-    elif who != "chance":
-        click.echo(f"{who.capitalize()} moves in secret.")
+        click.echo(f"{'Chance' if chance else 'The opponent'}: {move}")
+    elif not chance:
+        click.echo("The opponent moves in secret.")
 
 
-def _ask_move(position: Position, person: int) -> int | None:
+def _ask_move(state: PublicState, world: State, person: int) -> int | None:
+    """The index of the person's action; None if they leave."""
     from tacit.games import GameError, find_action
 
-    world = position.world
     click.echo(world.render(person))
     labels = [world.label(action) for action in world.actions()]
     while True:
@@ -182,7 +186,7 @@ def _ask_move(position: Position, person: int) -> int | None:
         if answer is None or answer == "quit":
             return None
         try:
-            return find_action(world, answer)
+            return state.expansion.actions.index(find_action(world, answer))
         except GameError as error:
             click.echo(str(error))
 

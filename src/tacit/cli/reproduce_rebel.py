@@ -322,19 +322,19 @@ def _search(
     from dataclasses import replace
 
     from tacit.cli.counting import counting
-    from tacit.evaluate.search_play_pool import measure_search
+    from tacit.evaluate.search_tasks import measure_search
     from tacit.learn.shipped import find_network
-    from tacit.learn.trainer import load_origin
+    from tacit.learn.trainer import load_network, load_origin
 
     path = find_network(network)
     origin = load_origin(path)
     if kind.as_trained:
-        iterations = min(iterations, origin.settings.iterations)
+        iterations = min(iterations, origin.settings.search.iterations)
     search = replace(origin.settings.search, iterations=iterations)
     title = f"{origin.settings.game}, {search.algorithm}, {search.mode}"
     with counting(title, playthroughs, "playthroughs", visible=visible) as each:
         worth = measure_search(
-            path,
+            load_network(path)[0],
             search,
             playthroughs=playthroughs,
             seed=seed,
@@ -364,8 +364,8 @@ def _train(game: str, kind: str, changes: dict[str, str], runs: Path) -> dict[st
 
     epochs = int(changes["epochs"])
     folder = runs / f"{game}-{kind}-{changes['seed']}-{epochs}"
-    schedule = {"halve_every": str(max(1, epochs // 7)), "judge_every": str(max(1, epochs // 4))}
-    settings = find_preset(game).changed({**schedule, "judge_playthroughs": "32", **changes})
+    schedule = {"halve_every": str(max(1, epochs // 7)), "evaluate_every": str(max(1, epochs // 4))}
+    settings = find_preset(game).changed({**schedule, "evaluate_playthroughs": "32", **changes})
     if (folder / "settings.json").exists():
         run = Run.open(folder)
     else:

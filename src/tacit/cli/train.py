@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from tacit.learn.network import Network
+    from tacit.games import Game
+    from tacit.learn.settings import Settings
     from tacit.learn.trainer import Progress, Run
 
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [runs/PRESET]")
 @click.option("--resume", is_flag=True, help="Go on with the run in that folder.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [0]")
 @click.option("--time", "seconds", type=click.FloatRange(min=0), help="Stop after this many s.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [one for each core]")
+@click.option("--workers", type=click.IntRange(min=0), help="Processes.  [one for each core]")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
@@ -33,32 +34,31 @@ def train(
     out: Path | None,
     resume: bool,
     changes: tuple[str, ...],
-    seed: int,
+    seed: int | None,
     seconds: float | None,
     workers: int | None,
     plot: Path | None,
 ) -> None:
-    """Learn PRESET, such as liars-dice-1x4, by ReBeL's self-play and search.
+    """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
 
-    The run is kept in a folder as it goes on: stop it at any time, and go on with --resume.
+    The run is kept in a folder as it goes on: stop it at any time, and resume it with --resume.
     """
     from tacit.formats.solution import check_writable
-    from tacit.games import GameError
-    from tacit.learn.presets import find_preset
-    from tacit.learn.trainer import Run, read_log
+    from tacit.learn.trainer import Run, check_resume, default_folder, read_log
 
-    folder = out or Path("runs") / preset
+    folder = out or default_folder(preset)
+    game, settings = _find(preset)
+    given = dict(change.partition("=")[::2] for change in changes)
+    if seed is not None:
+        given["seed"] = str(seed)
     if resume:
-        run = Run.open(folder)
+        run = Run.open(folder, game)
+        check_resume(run, run.settings.changed(given))
     else:
-        given = dict(change.partition("=")[::2] for change in changes)
-        settings = find_preset(preset).changed({"seed": str(seed), **given})
-        run = Run.create(folder, settings)
-    if run.settings.game != find_preset(preset).game:
-        raise GameError(f"{folder} holds a run of {run.settings.game}, not of {preset}")
+        run = Run.create(folder, settings.changed(given), game)
     if plot is not None:
         check_writable(plot)
-    show_training(run, workers or os.cpu_count() or 1, seconds)
+    show_training(run, os.cpu_count() or 1 if workers is None else workers, seconds)
     click.echo(
         f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
     )
@@ -67,6 +67,24 @@ def train(
         _report(run, measured, plot)
     click.echo(f"measure it:   tacit evaluate {folder}")
     click.echo(f"play with it: tacit play {run.settings.game} --agent {folder}")
+
+
+def _find(name: str) -> tuple[Game, Settings]:
+    """The game and the settings of a preset, or of a game without one."""
+    from tacit.games import GameError, load_game
+    from tacit.learn.presets import PRESETS, find_preset
+    from tacit.learn.trainer import default_settings
+
+    if name in PRESETS:
+        return load_game(PRESETS[name].game), PRESETS[name]
+    try:
+        game = load_game(name)
+    except GameError:
+        if ":" in name:
+            raise
+        find_preset(name)  # which names the nearest preset
+        raise
+    return game, default_settings(game)
 
 
 def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
@@ -90,34 +108,12 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     print_table(
         console(),
         shown,
-        title=f"{game}: search of {settings.play_iterations} iterations, depth {settings.depth}, "
-        f"{settings.judge_playthroughs} playthroughs",
+        title=f"{game}: search of {settings.play.iterations} iterations, depth "
+        f"{settings.search.depth}, {settings.evaluation.evaluate_playthroughs} playthroughs",
     )
     if plot is not None:
         plot_training(measured, plot, title=f"{game}, learned from self-play", paper=paper)
         click.echo(f"the picture:  {plot}")
-
-
-def _measure(run: Run) -> Callable[[Network], float]:
-    """What measures a network's search over the whole game."""
-    import numpy as np
-
-    from tacit.evaluate.search_play import search_exploitability
-    from tacit.tree import build_forest
-
-    builder = run.encoding.builder
-    tree = build_forest(builder, [builder.root])
-
-    def measure(network: Network) -> float:
-        return search_exploitability(
-            tree,
-            network,
-            run.settings.play,
-            playthroughs=run.settings.judge_playthroughs,
-            random=np.random.default_rng(run.settings.seed),
-        ).exploitability
-
-    return measure
 
 
 def show_training(run: Run, workers: int, seconds: float | None) -> None:
@@ -125,6 +121,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    from tacit.evaluate.search_tasks import measure_of
     from tacit.report.output import console
 
     columns = (
@@ -147,5 +144,5 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
             state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.1e}"
             bar.update(task, completed=progress.epoch, state=state + latest)
 
-        measure = _measure(run) if run.settings.judge_every else None
+        measure = measure_of(run) if run.settings.evaluation.evaluate_every else None
         run.train(workers=workers, each=each, seconds=seconds, measure=measure)

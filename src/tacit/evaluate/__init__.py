@@ -1,1 +1,1 @@
-"""How good an agent is."""
+"""How strong a player is: exploitability of search, matches, local best response."""

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.agents.batch import BatchAgent
+from tacit.agents.agent import Agent
 from tacit.agents.simple import uniform
-from tacit.evaluate.match import MatchResult, play_batch_match
+from tacit.evaluate.match import MatchResult, play_match
 from tacit.games import CHANCE, TERMINAL
 from tacit.solve.engine import Workspace
 from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
@@ -40,7 +40,7 @@ FOREST = 256
 
 def local_best_response(
     builder: Builder,
-    agent: BatchAgent,
+    agent: Agent,
     *,
     games: int,
     seed: int,
@@ -53,7 +53,7 @@ def local_best_response(
     ended.
     """
     responder = LocalBestResponse(builder, agent.model(), replies=replies)
-    return play_batch_match(builder, responder, agent, games=games, seed=seed, each=each)
+    return play_match(builder, responder, agent, games=games, seed=seed, each=each)
 
 
 def passive(state: PublicState) -> Array:
@@ -68,7 +68,7 @@ def passive(state: PublicState) -> Array:
 
 
 @dataclass(eq=False)
-class _Memory:
+class _Knowledge:
     """What LBR knows at a public history; shared by all games that have it.
 
     reach [K]: the agent's, by its policy so far; `model`: the model's memory.
@@ -79,7 +79,7 @@ class _Memory:
     reach: Array
     model: Any
     policy: Array | None = None
-    children: dict[int, _Memory] = field(default_factory=dict)
+    children: dict[int, _Knowledge] = field(default_factory=dict)
 
 
 class LocalBestResponse:
@@ -88,7 +88,7 @@ class LocalBestResponse:
     def __init__(
         self,
         builder: Builder,
-        model: BatchAgent,
+        model: Agent,
         *,
         replies: int = 1,
         continuation: Rule = passive,
@@ -98,17 +98,17 @@ class LocalBestResponse:
         self.replies = replies
         self.continuation = continuation
 
-    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Memory]:
+    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Knowledge]:
         """Nothing known yet."""
         root = self.builder.root
         models = self.opponent.begin([1, 0], random)
         roots = [
-            _Memory(seat, root, np.ones(root.counts[1 - seat]), model)
+            _Knowledge(seat, root, np.ones(root.counts[1 - seat]), model)
             for seat, model in enumerate(models)
         ]
         return [roots[seat] for seat in seats]
 
-    def policies(self, memories: Sequence[_Memory]) -> list[Array]:
+    def policies(self, memories: Sequence[_Knowledge]) -> list[Array]:
         """The best action of each infostate, as far as LBR sees."""
         new = [m for m in {id(m): m for m in memories}.values() if m.policy is None]
         for seat in (0, 1):
@@ -117,7 +117,7 @@ class LocalBestResponse:
                 self._look_ahead(seat, mine[first : first + FOREST])
         return [memory.policy for memory in memories if memory.policy is not None]
 
-    def after(self, memories: Sequence[_Memory], transitions: Sequence[int]) -> list[_Memory]:
+    def after(self, memories: Sequence[_Knowledge], transitions: Sequence[int]) -> list[_Knowledge]:
         """Bayes' rule."""
         steps = list(zip(memories, transitions, strict=True))
         new = {(id(m), t): (m, t) for m, t in steps if t not in m.children}
@@ -136,7 +136,7 @@ class LocalBestResponse:
             opponent = 1 - memory.seat
             reach = transition.carry_reach(opponent, memory.reach, replies.get(id(memory)))
             # What the model would never do tells nothing about the infostate of one who does it.
-            memory.children[number] = _Memory(
+            memory.children[number] = _Knowledge(
                 memory.seat, transition.child, normalised(reach), model
             )
         return [memory.children[number] for memory, number in steps]
@@ -145,7 +145,7 @@ class LocalBestResponse:
         """Itself."""
         return self
 
-    def _look_ahead(self, seat: int, memories: list[_Memory]) -> None:
+    def _look_ahead(self, seat: int, memories: list[_Knowledge]) -> None:
         """Set the policies at LBR's decisions."""
         agent = 1 - seat
         states = [memory.state for memory in memories]
@@ -171,7 +171,7 @@ class LocalBestResponse:
             memory.policy = tree.block(policy, root.node)[:, root.copy].copy()
 
     def _write_replies(
-        self, tree: PublicTree, agent: int, memories: list[_Memory], policy: Array
+        self, tree: PublicTree, agent: int, memories: list[_Knowledge], policy: Array
     ) -> None:
         """Put the agent's policy where it moves, asking for all decisions of a level at once."""
         here = [(Place(*r), m.model) for r, m in zip(tree.roots, memories, strict=True)]

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.agents.agent import Agent
-from tacit.agents.batch import BatchAgent
-from tacit.agents.position import Position
-from tacit.games import CHANCE, TERMINAL, GameError
+from tacit.games import TERMINAL, Game, GameError
 from tacit.tree import PLAYERS, Builder
 from tacit.tree.playing import deal, draw, follow, payoff
 from tacit.tree.public_state import Pair
 
 AT_ONCE = 2048
-"""How many games of a batch match are played side by side; even, as games come in pairs."""
+"""How many games of a match are played side by side; even, as games come in pairs."""
 
 
 @dataclass(frozen=True)
@@ -31,52 +29,13 @@ class MatchResult:
     seats: tuple[float, float]
 
 
-def play_game(builder: Builder, agents: tuple[Agent, Agent], random: np.random.Generator) -> float:
-    """One game; what player 0 gets."""
-    for agent in agents:
-        agent.begin(np.random.default_rng(random.integers(2**63)))
-    position = Position.start(builder, random)
-    while (mover := position.world.player) != TERMINAL:
-        if mover == CHANCE:
-            action = position.chance_action(random)
-        else:
-            action = agents[mover].act(position)
-        transition, position = position.after(action, random)
-        for agent in agents:
-            agent.observe(transition, position)
-    return position.world.payoff()
-
-
 def play_match(
-    builder: Builder,
+    game: Game | Builder,
     first: Agent,
     second: Agent,
     *,
     games: int,
-    seed: int,
-    each: Callable[[int], None] | None = None,
-) -> MatchResult:
-    """`games` games one after the other, half of them in each seat; a seed fixes the match."""
-    _check_games(games)
-    won = np.zeros(games)
-    for number in range(games):
-        random = np.random.default_rng([seed, number])
-        if number % 2 == PLAYERS[0]:
-            won[number] = play_game(builder, (first, second), random)
-        else:
-            won[number] = -play_game(builder, (second, first), random)
-        if each is not None:
-            each(number + 1)
-    return _result(won, float(won.std(ddof=1) / np.sqrt(games)))
-
-
-def play_batch_match(
-    builder: Builder,
-    first: BatchAgent,
-    second: BatchAgent,
-    *,
-    games: int,
-    seed: int,
+    seed: int = 0,
     each: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """`games` games side by side; a seed fixes the match.
@@ -85,6 +44,7 @@ def play_batch_match(
     standard error is that of the pairs' means. `each` is told how many games have ended.
     """
     _check_games(games)
+    builder = game if isinstance(game, Builder) else Builder(game)
     won = np.zeros(games)
     ended = 0
     for begin in range(0, games, AT_ONCE):
@@ -107,7 +67,7 @@ def play_batch_match(
 
 def _play_side_by_side(
     builder: Builder,
-    agents: tuple[BatchAgent, BatchAgent],
+    agents: tuple[Agent, Agent],
     count: int,
     random: np.random.Generator,
     tell: Callable[[int], None],
@@ -151,7 +111,7 @@ def _play_side_by_side(
     return won
 
 
-def _ask(agent: BatchAgent, memories: dict[int, Any], games: Sequence[int]) -> list[NDArray[Any]]:
+def _ask(agent: Agent, memories: dict[int, Any], games: Sequence[int]) -> list[NDArray[Any]]:
     return agent.policies([memories[game] for game in games]) if games else []
 
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve.best_response import Evaluation, evaluate
 from tacit.solve.engine import Workspace, normalise
 from tacit.solve.leaves import Evaluator
@@ -40,7 +40,7 @@ SHARE = 0.05
 """All playthroughs are played out where a player comes this often; elsewhere in proportion."""
 
 
-class _Frontier(NamedTuple):
+class _Unsearched(NamedTuple):
     """A subgame still to be searched.
 
     Where it stands; the players' own reaches by what is played; the reaches that are believed,
@@ -75,7 +75,7 @@ def search_policy(
     counts = tree.state(root.node).counts
     all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
     times = 1 if form == "unsafe" else playthroughs
-    waiting = [_Frontier(root, all_of_them, all_of_them, times, 1.0)]
+    waiting = [_Unsearched(root, all_of_them, all_of_them, times, 1.0)]
     while waiting:
         batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
         waiting += _search(tree, evaluator, settings, batch, random, form, sums)
@@ -104,11 +104,11 @@ def _search(
     tree: PublicTree,
     evaluator: Evaluator,
     settings: SearchSettings,
-    batch: list[_Frontier],
+    batch: list[_Unsearched],
     random: np.random.Generator,
     form: Form,
     sums: NDArray[np.float64],
-) -> list[_Frontier]:
+) -> list[_Unsearched]:
     """Solve a batch of subgames, add what they play to `sums`, and return what is below them."""
     forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
@@ -118,7 +118,7 @@ def _search(
     weight = settings.minimiser.weight
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
-    below: list[_Frontier] = []
+    below: list[_Unsearched] = []
 
     def play(policy: Array, share: float) -> None:
         """Carry what is played down by `policy`, and add its `share` to the plans."""
@@ -139,12 +139,12 @@ def _search(
                     reached = max(own[0].mean(), own[1].mean())
                     weight = batch[number].weight
                     if form == "unsafe" and reached > 0:
-                        below.append(_Frontier(whole, own, thought, count, weight))
+                        below.append(_Unsearched(whole, own, thought, count, weight))
                     elif reached > 0:
                         share = min(1.0, reached / SHARE)
                         if kept := int(random.binomial(count, share)):
                             thought = settings.shaken(thought, random)
-                            below.append(_Frontier(whole, own, thought, kept, weight / share))
+                            below.append(_Unsearched(whole, own, thought, kept, weight / share))
 
     def add(times: Mapping[int, int]) -> None:
         for number, count in times.items():
@@ -178,7 +178,7 @@ def _search(
 
 
 def _draw_iterations(
-    batch: list[_Frontier], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
+    batch: list[_Unsearched], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
 ) -> dict[int, Counter[int]]:
     """For each iteration that is drawn, which subgames drew it, and how many times.
 

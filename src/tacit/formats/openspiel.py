@@ -30,8 +30,10 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games.encoder import GameEncoder
 from tacit.suggest import closest
 from tacit.tree import PublicTree
+from tacit.tree.worlds import worlds_of
 
 PREFIX = "openspiel:"
 MAX_HISTORIES = 2_000_000
@@ -147,6 +149,20 @@ class OpenSpielGame(Game):
     def initial(self) -> OpenSpielState:
         return OpenSpielState(self, 0)
 
+    def state(self, row: int) -> OpenSpielState:
+        """The history in a row of the table."""
+        return OpenSpielState(self, row)
+
+    def encoder(self) -> GameEncoder | None:
+        from tacit.formats.openspiel_encoder import ObservationEncoder
+
+        kind = self.spiel.get_type()
+        if kind.provides_observation_tensor:
+            return ObservationEncoder(self, "observation_tensor")
+        if kind.provides_information_state_tensor:
+            return ObservationEncoder(self, "information_state_tensor")
+        return None
+
 
 def policy_to_openspiel(tree: PublicTree, policy: NDArray[Any]) -> Any:
     """A flat `policy` [slots] as an `open_spiel.python.policy.TabularPolicy`.
@@ -206,7 +222,7 @@ def _decisions(tree: PublicTree) -> Iterator[_Decision]:
     numbers = np.arange(tree.sizes.slots)
     for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
         public, slots = tree.state(node), tree.block(numbers, node)
-        histories = {cell[public.mover]: state for cell, state, _ in public.worlds()}
+        histories = {cell[public.mover]: state for cell, state, _ in worlds_of(public)}
         for infostate, state in sorted(histories.items()):
             legal = np.flatnonzero(public.expansion.legal[:, infostate])
             actions = [public.expansion.actions[number] for number in legal]

@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tacit.games.encoder import GameEncoder
+
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 """A policy in words: by public moves, then by infostate, then by action, how likely it is."""
 
@@ -111,6 +113,10 @@ class Game(ABC):
     @abstractmethod
     def initial(self) -> State:
         """The state before anything has happened."""
+
+    def encoder(self) -> GameEncoder | None:
+        """What a network sees of the game; None: it is derived from the rules."""
+        return None
 
     def replay(self, notation: str) -> State:
         """The state reached by the moves of `notation`: labels, chance's too, split by spaces."""

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.encoder import GameEncoder
 from tacit.games.game import CHANCE, TERMINAL, Game, State
 
 RANKS = "JQK"
@@ -138,3 +142,32 @@ class Leduc(Game):
 
     def initial(self) -> LeducState:
         return LeducState()
+
+    def encoder(self) -> GameEncoder:
+        return LeducEncoder(13.0)
+
+
+@dataclass(frozen=True)
+class LeducEncoder(GameEncoder):
+    """Stake, board (none, J, Q, K), chips of both, raises this round, first to act, chance to move.
+
+    The stake, the most chips that a player has put in, comes first; chips are in units of 13.
+    """
+
+    payoff: float | None = None
+    staked = True
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        assert isinstance(world, LeducState)
+        board = np.zeros(4, dtype=np.float32)
+        board[0 if world.board is None else 1 + world.board] = 1
+        opening = not world.betting or world.betting.endswith("/")
+        rest = [c / 13 for c in world.committed]
+        rest += [world.raises / 2, float(opening), float(world.player == CHANCE)]
+        return np.concatenate([[max(world.committed) / 13], board, rest]).astype(np.float32)
+
+    def private_keys(self, player: int) -> range:
+        return range(len(RANKS))
+
+    def largest_payoff(self) -> float | None:
+        return self.payoff

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError
-from tacit.games.leduc import CALL, DEALS, FOLD, MAX_RAISES, RAISE, RAISES, LeducState
+from tacit.games.leduc import (
+    CALL,
+    DEALS,
+    FOLD,
+    MAX_RAISES,
+    RAISE,
+    RAISES,
+    LeducEncoder,
+    LeducState,
+)
 
 MOST_SIZES = 9
 
@@ -80,3 +89,6 @@ class LeducRaises(Game):
 
     def initial(self) -> LeducRaisesState:
         return LeducRaisesState(sizes=self.sizes)
+
+    def encoder(self) -> LeducEncoder:
+        return LeducEncoder()

@@ -8,6 +8,10 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.encoder import GameEncoder
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
 MAX_ROLLS = 2000
@@ -164,3 +168,29 @@ class LiarsDice(Game):
 
     def initial(self) -> LiarsDiceState:
         return LiarsDiceState(self.rules)
+
+    def encoder(self) -> GameEncoder:
+        return _Encoder(self.rules)
+
+
+@dataclass(frozen=True)
+class _Encoder(GameEncoder):
+    """The last bid, one-hot; the first entry means that there is none."""
+
+    rules: Rules
+    symmetric = True
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        assert isinstance(world, LiarsDiceState)
+        row = np.zeros(self.rules.liar + 1, dtype=np.float32)
+        row[world.history.bit_length()] = 1
+        return row
+
+    def private_keys(self, player: int) -> tuple[Roll, ...]:
+        return self.rules.rolls
+
+    def actions(self) -> range:
+        return range(self.rules.liar + 1)
+
+    def largest_payoff(self) -> float:
+        return 1.0

@@ -1,35 +1,79 @@
-"""How each game's public belief states become rows of numbers for a network.
+"""How a game's public belief states become rows of numbers for a network.
 
 A row is: whose values are asked (unless the network answers for both), who acts, the public
 features, and both players' beliefs. In a game that is the same for both seats (`symmetric`) the
 acting player always comes first, so the network sees each situation once instead of twice.
+
+What the features and the private columns are, the game says (`Game.encoder`). For a game that does
+not, they are derived. Where all public states can be listed, each has a feature of its own and each
+private key a column. In larger games the features are hashed: every part of the nested `public()`,
+with its place in it, adds to one of `HASHED` features. Private keys are then those that the first
+public state and random playouts meet; keys that are met later share `SPARE` columns by hash.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import zlib
+from collections.abc import Hashable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL, Game, GameError, State
-from tacit.games.leduc import LeducState
-from tacit.games.liars_dice import LiarsDice, LiarsDiceState
-from tacit.tree import Builder, PublicState
+from tacit.games import CHANCE, TERMINAL, GameError, State
+from tacit.games.encoder import GameEncoder, stable_bytes
+from tacit.tree import PLAYERS, Builder, PublicState
+from tacit.tree.worlds import sample_world, worlds_of
 
-Features = Callable[[State], NDArray[np.float32]]
-MAX_TABLE = 4096
-"""How many public states a game without an encoding of its own may have."""
+MAX_STATES = 4096
+"""How many public states are listed at most, so that each has a feature of its own."""
+MAX_CELLS = 50_000
+"""How many pairs of infostates the listed public states may have together."""
 MAX_PAIRS = 4096
 """How many numbers a network may answer with."""
+HASHED = 256
+"""How many features the public states of a larger game have."""
+SPARE = 8
+"""How many columns are shared by private keys, or actions, that no playout has met."""
+PLAYOUTS = 200
+"""How many random playouts look for private keys, actions and payoffs in a larger game."""
+
+
+class Columns:
+    """A number for each key; keys that are not known share `spare` numbers behind the others."""
+
+    def __init__(self, keys: Iterable[Hashable], spare: int) -> None:
+        self.index = {key: number for number, key in enumerate(keys)}
+        self.spare = spare
+
+    def __len__(self) -> int:
+        return len(self.index) + self.spare
+
+    def place(self, keys: Iterable[Hashable]) -> NDArray[np.int32]:
+        """[n] the numbers of distinct keys; of two that hash alike, one takes the next number."""
+        taken: set[int] = set()
+        found = []
+        for key in keys:
+            number = self.index.get(key)
+            if number is None:
+                if len(taken) >= self.spare:
+                    raise GameError(
+                        f"{key!r} has no column in the network's rows: no playout met it; let the "
+                        "game's encoder() list its private keys and actions"
+                    )
+                step = zlib.crc32(stable_bytes(key)) % self.spare
+                while step in taken:
+                    step = (step + 1) % self.spare
+                taken.add(step)
+                number = len(self.index) + step
+            found.append(number)
+        return np.array(found, dtype=np.int32)
 
 
 class Encoding:
     """The columns of one game's rows.
 
-    `states` are the game's public states, one for each subgame key, and `number` finds them again;
-    `privates[p]` lists every private key that player p can have, in the order of belief columns.
     With `joint` one answer is for both players; with `pairs` it is for pairs of infostates.
     A row: [agent?] + acting + public features + beliefs of the first + beliefs of the second.
     """
@@ -38,13 +82,11 @@ class Encoding:
         self.builder = builder
         self.joint = joint or pairs
         self.pairs = pairs
-        self.states = _public_states(builder)
-        self.number = {state.key: number for number, state in enumerate(self.states)}
-        self.symmetric = isinstance(builder.game, LiarsDice)
-        self._features, self.public_features = _features_of(builder.game, self.states)
-        self.privates = _privates(self.states)
-        self._index = tuple({key: i for i, key in enumerate(keys)} for keys in self.privates)
-        self.width = max(len(keys) for keys in self.privates)
+        self.encoder = builder.game.encoder() or self._derived()
+        self.symmetric = self.encoder.symmetric
+        self.public_features = len(self.encoder.features(sample_world(builder.root)))
+        self.privates = tuple(self._private_columns(player) for player in PLAYERS)
+        self.width = max(len(columns) for columns in self.privates)
         self.first_belief = (0 if self.joint else 1) + 1 + self.public_features
         self.inputs = self.first_belief + 2 * self.width
         self.outputs = self.width**2 if pairs else 2 * self.width if joint else self.width
@@ -53,9 +95,80 @@ class Encoding:
                 f"{builder.game.name} has {self.outputs} pairs of infostates, too many for a "
                 "network that answers for each; train with pairs=false"
             )
-        self.largest_payoff = _largest_payoff(self.states)
-        staked = isinstance(self.states[0].sample, LeducState)
-        self.stake_column = self.first_belief - self.public_features if staked else None
+        self.stake_column = 1 if self.joint else 2
+
+    @cached_property
+    def states(self) -> list[PublicState] | None:
+        """Every public state that is not the end, once for each subgame key; None: too many."""
+        found: dict[Hashable, PublicState] = {}
+        stack, cells = [self.builder.root], 0
+        while stack:
+            state = stack.pop()
+            if state.key in found or state.mover == TERMINAL:
+                continue
+            found[state.key] = state
+            cells += state.counts[0] * state.counts[1]
+            if len(found) > MAX_STATES or cells > MAX_CELLS:
+                return None
+            stack += [transition.child for transition in state.expansion.transitions]
+        return list(found.values())
+
+    @cached_property
+    def largest_payoff(self) -> float:
+        """The most that can be won, as far as it is known."""
+        told = self.encoder.largest_payoff()
+        if told is not None:
+            return told
+        ends = (world for state in self._met for world in _last_worlds(state))
+        return max((abs(world.payoff()) for world in ends), default=0.0) or 1.0
+
+    @cached_property
+    def actions(self) -> Columns:
+        """A number for each action of the game."""
+        told = self.encoder.actions()
+        if told is not None:
+            return Columns(told, 0)
+        met = {action for state in self._met for action in state.expansion.actions}
+        return Columns(sorted(met), 0 if self.states is not None else SPARE)
+
+    @cached_property
+    def _met(self) -> list[PublicState]:
+        """The public states from which columns are taken: all of them, or those of playouts."""
+        if self.states is not None:
+            return self.states
+        random = np.random.default_rng(0)
+        met: dict[Hashable, PublicState] = {}
+        for _ in range(PLAYOUTS):
+            state = self.builder.root
+            while state.mover != TERMINAL:
+                met[state.key] = state
+                transitions = state.expansion.transitions
+                state = transitions[int(random.integers(len(transitions)))].child
+        return list(met.values())
+
+    def _derived(self) -> GameEncoder:
+        if self.states is None:
+            return HashedEncoder()
+        return ListedEncoder([state.key for state in self.states])
+
+    def _private_columns(self, player: int) -> Columns:
+        told = self.encoder.private_keys(player)
+        if told is not None:
+            return Columns(told, 0)
+        keys: dict[Hashable, None] = {}
+        for state in self._met:
+            keys.update(dict.fromkeys(self._keys(state, player)))
+        return Columns(keys, 0 if self.states is not None else SPARE)
+
+    def _keys(self, state: PublicState, player: int) -> list[Hashable]:
+        """[K] the column's key of each infostate of `player`."""
+        if type(self.encoder).private_key is GameEncoder.private_key:
+            return list(state.privates[player])
+        worlds = {cell[player]: world for cell, world, _ in worlds_of(state)}
+        return [
+            self.encoder.private_key(worlds[number], player)
+            for number in range(state.counts[player])
+        ]
 
     def units(self, rows: Any) -> Any:
         """What a network's answers to rows [n, inputs] are multiplied with: [n, 1] or a number.
@@ -63,7 +176,7 @@ class Encoding:
         The largest payoff; in poker what a player has at stake, so that values in small pots are
         as precise as in large ones.
         """
-        if self.stake_column is None:
+        if not self.encoder.staked:
             return self.largest_payoff
         return rows[:, self.stake_column, None] * self.largest_payoff
 
@@ -82,7 +195,8 @@ class Encoding:
         """[first_belief] everything of the row but the beliefs."""
         acting = 0 if self.symmetric else state.mover % 2
         agent = [] if self.joint else [float(player == self._first(state))]
-        return np.concatenate([agent, [acting], self._features(state.sample)]).astype(np.float32)
+        features = self.encoder.features(sample_world(state))
+        return np.concatenate([agent, [acting], features]).astype(np.float32)
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] where the beliefs in the infostates of `player` stand in a row."""
@@ -109,75 +223,57 @@ class Encoding:
         return state.mover if self.symmetric and state.mover < CHANCE else 0
 
     def places(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """[K] the number of each infostate's private key among those that `player` can have."""
-        index = self._index[player]
-        return np.array([index[key] for key in state.privates[player]], dtype=np.int32)
+        """[K] the column of each infostate of `player` among those that `player` can have."""
+        return self.privates[player].place(self._keys(state, player))
 
 
-def _public_states(builder: Builder) -> list[PublicState]:
-    """Every public state that is not the end, once for each subgame key, parents first."""
-    found: dict[int, PublicState] = {}
-    stack = [builder.root]
-    while stack:
-        state = stack.pop()
-        if id(state) in found or state.mover == TERMINAL:
-            continue
-        found[id(state)] = state
-        stack += [transition.child for transition in state.expansion.transitions]
-    return list(found.values())
+class ListedEncoder(GameEncoder):
+    """One feature for each public state, by its subgame key."""
 
+    def __init__(self, keys: list[Hashable]) -> None:
+        self.place = {key: number for number, key in enumerate(keys)}
 
-def _largest_payoff(states: list[PublicState]) -> float:
-    ends = (t.child for s in states for t in s.expansion.transitions)
-    return max(
-        abs(world.payoff()) for end in ends if end.mover == TERMINAL for _, world, _ in end.worlds()
-    )
-
-
-def _privates(states: list[PublicState]) -> tuple[list[Hashable], list[Hashable]]:
-    keys: tuple[dict[Hashable, None], dict[Hashable, None]] = ({}, {})
-    for state in states:
-        for player in (0, 1):
-            keys[player].update(dict.fromkeys(state.privates[player]))
-    return list(keys[0]), list(keys[1])
-
-
-def _features_of(game: Game, states: list[PublicState]) -> tuple[Features, int]:
-    """The public features of a game, and how many there are."""
-    if isinstance(game, LiarsDice):
-        return _liars_dice, game.rules.liar + 1
-    if isinstance(states[0].sample, LeducState):
-        return _leduc, len(_leduc(states[0].sample))
-    if len(states) > MAX_TABLE:
-        raise GameError(f"{game.name} has no encoding; write one in tacit/learn/encoding.py")
-    place = {state.sample.subgame_key(): number for number, state in enumerate(states)}
-
-    def one_hot(state: State) -> NDArray[np.float32]:
-        row = np.zeros(len(states), dtype=np.float32)
-        row[place[state.subgame_key()]] = 1
+    def features(self, world: State) -> NDArray[np.float32]:
+        """One-hot."""
+        row = np.zeros(len(self.place), dtype=np.float32)
+        row[self.place[world.subgame_key()]] = 1
         return row
 
-    return one_hot, len(states)
 
+class HashedEncoder(GameEncoder):
+    """Every part of `public()`, hashed with its place in it: a sign at one of `HASHED` features.
 
-def _liars_dice(state: State) -> NDArray[np.float32]:
-    """The last bid, one-hot; the first entry means that there is none."""
-    assert isinstance(state, LiarsDiceState)
-    row = np.zeros(state.rules.liar + 1, dtype=np.float32)
-    row[state.history.bit_length()] = 1
-    return row
-
-
-def _leduc(state: State) -> NDArray[np.float32]:
-    """Stake, board (none, J, Q, K), chips of both, raises this round, first to act, chance to move.
-
-    The stake, the most chips that a player has put in, comes first; chips are in units of 13.
+    A part is looked at from the front and from the back, so that the latest moves of a history
+    have features of their own, whatever came before.
     """
-    assert isinstance(state, LeducState)
-    board = np.zeros(4, dtype=np.float32)
-    board[0 if state.board is None else 1 + state.board] = 1
-    opening = not state.betting or state.betting.endswith("/")
-    rest: list[Any] = [c / 13 for c in state.committed]
-    rest += [state.raises / 2, opening, state.player == CHANCE]
-    stake = max(state.committed) / 13
-    return np.concatenate([[stake], board, rest]).astype(np.float32)
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        """[HASHED] sums of signs, scaled to length one."""
+        row = np.zeros(HASHED, dtype=np.float32)
+        for part in _tokens(world.public(), ()):
+            number = zlib.crc32(part)
+            row[(number >> 1) % HASHED] += 1 if number & 1 else -1
+        length = float(np.linalg.norm(row))
+        return row / np.float32(length) if length > 0 else row
+
+
+def _tokens(key: Hashable, where: tuple[Hashable, ...]) -> Iterator[bytes]:
+    """The parts of a nested key, each with its place."""
+    if isinstance(key, str) and len(key) > 1:
+        key = tuple(key)
+    if isinstance(key, tuple):
+        for number, part in enumerate(key):
+            yield from _tokens(part, (*where, number))
+            yield from _tokens(part, (*where, number - len(key)))
+    elif isinstance(key, frozenset):
+        for part in key:
+            yield stable_bytes((*where, "in", part))
+    else:
+        yield stable_bytes((*where, key))
+
+
+def _last_worlds(state: PublicState) -> Iterator[State]:
+    """The world states in which the game ends with the next move."""
+    for transition in state.expansion.transitions:
+        if transition.child.mover == TERMINAL:
+            yield from (world for _, world, _ in worlds_of(transition.child))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from tacit.games import Game
 from tacit.learn.encoding import Encoding
+from tacit.learn.settings import NetworkSettings
 from tacit.solve.leaves import Guide
-from tacit.tree import PublicState
+from tacit.tree import Builder, PublicState
 
 
 class LogBeliefs(nn.Module):
@@ -44,15 +46,20 @@ class BeliefNetwork(nn.Module):
     """A network that answers at leaves, in the encoding's `units`.
 
     `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
+    It pickles as its game, its shape and its weights.
     """
 
     guide: Guide | None
 
-    def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
         super().__init__()
         self.encoding = encoding
-        self.body = mlp(encoding, encoding.outputs, hidden)
+        self.shape = shape
+        self.body = mlp(encoding, encoding.outputs, shape.hidden)
         self.guide = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revive, (self.encoding.builder.game, self.shape, self.state_dict())
 
     @property
     def inputs(self) -> int:
@@ -108,3 +115,23 @@ class PairNetwork(BeliefNetwork):
 
 
 Network = ValueNetwork | PairNetwork
+
+
+def make_network(encoding: Encoding, shape: NetworkSettings, *, seed: int) -> Network:
+    """A fresh value network, and its policy network if there is to be one, from the seed."""
+    from tacit.learn.policy_network import PolicyNetwork
+
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network = (PairNetwork if encoding.pairs else ValueNetwork)(encoding, shape)
+        if shape.policy:
+            network.guide = PolicyNetwork(encoding, shape.hidden)
+    return network
+
+
+def _revive(game: Game, shape: NetworkSettings, weights: dict[str, torch.Tensor]) -> Network:
+    """A network as it was pickled, on public states of its own."""
+    encoding = Encoding(Builder(game), joint=shape.joint, pairs=shape.pairs)
+    network = make_network(encoding, shape, seed=0)
+    network.load_state_dict(weights)
+    return network

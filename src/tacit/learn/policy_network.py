@@ -33,7 +33,7 @@ ABSENT = 255
 
 
 class PolicyNetwork(nn.Module):
-    """A network that proposes policies; `actions` are the game's, in the order of its answer.
+    """A network that proposes policies for the encoding's `actions`, in the order of its answer.
 
     An answer's column is action * width + infostate, in the encoding's order of private keys.
     """
@@ -41,9 +41,7 @@ class PolicyNetwork(nn.Module):
     def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
         super().__init__()
         self.encoding = encoding
-        found = {action for state in encoding.states for action in state.expansion.actions}
-        self.actions = sorted(found)
-        self._place = {action: number for number, action in enumerate(self.actions)}
+        self.actions = encoding.actions
         self.outputs = len(self.actions) * encoding.width
         self.body = mlp(encoding, self.outputs, hidden)
 
@@ -62,7 +60,7 @@ class PolicyNetwork(nn.Module):
 
     def action_columns(self, state: PublicState) -> NDArray[np.int32]:
         """[A, K] where the actions of the mover's infostates stand in an answer."""
-        places = np.array([self._place[action] for action in state.expansion.actions])
+        places = self.actions.place(state.expansion.actions)
         columns = places[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
         return columns.astype(np.int32)
 

@@ -1,18 +1,19 @@
 """Presets: the settings that `tacit train NAME` starts from.
 
-There is one for each game; for the games of ReBeL's Table 2 also one that trains by CFR-D and one
-by fictitious play, as the paper does; and a quick one.
+There is one for each game of the package that is learnt; for the games of ReBeL's Table 2 also one
+that trains by CFR-D and one by fictitious play, as the paper does; and a quick one. Any other game
+gets settings by its size.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tacit.games import GameError
+from tacit.games import CHANCE, GameError
+from tacit.learn.encoding import MAX_PAIRS, Encoding
 from tacit.learn.settings import Settings
 from tacit.suggest import unknown
+from tacit.tree.builder import before_chance
 
-SOUND = Settings(
+SOUND = Settings().replace(
     algorithm="dcfr",
     mode="cfr-avg-sound",
     pairs=True,
@@ -22,47 +23,39 @@ SOUND = Settings(
     huber=1.0,
     epochs=80,
     halve_every=11,
-    judge_every=20,
-    judge_playthroughs=128,
+    evaluate_every=20,
+    evaluate_playthroughs=128,
 )
 """Sound CFR-AVG with a network that answers for pairs of infostates."""
+
+TINY = Settings().replace(epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64))
+"""For games of a few public states."""
 
 PRESETS: dict[str, Settings] = {
     preset.game: preset
     for preset in (
-        replace(SOUND, game="liars-dice-1x4"),
-        replace(SOUND, game="liars-dice-1x5"),
-        replace(SOUND, game="liars-dice-1x6"),
-        replace(SOUND, game="liars-dice-2x3"),
-        replace(
-            SOUND,
+        *(SOUND.replace(game=f"liars-dice-{size}") for size in ("1x4", "1x5", "1x6", "2x3")),
+        SOUND.replace(
             game="leduc",
             stop="round",
             iterations=256,
             play_iterations=256,
             halve_every=10,
             batch=1024,
-            judge_playthroughs=256,
+            evaluate_playthroughs=256,
         ),
-        Settings(
+        Settings().replace(
             game="liars-dice-2x5",
             epochs=70,
             halve_every=10,
             iterations=64,
             table_size=64,
             play_iterations=64,
-            judge_every=0,
+            evaluate_every=0,
         ),
-        Settings(game="kuhn", epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64)),
-        Settings(
-            game="rock-paper-scissors",
-            epochs=40,
-            halve_every=6,
-            depth=1,
-            table_size=64,
-            hidden=(64, 64),
-        ),
-        Settings(
+        TINY.replace(game="kuhn"),
+        TINY.replace(game="rock-paper-scissors"),
+        Settings().replace(
             game="pursuit-glasses",
             epochs=40,
             halve_every=6,
@@ -73,16 +66,17 @@ PRESETS: dict[str, Settings] = {
     )
 }
 PRESETS |= {
-    f"{preset.game}-cfr-d": preset
-    for preset in (
-        Settings(game="liars-dice-1x4", epochs=70, halve_every=10, iterations=416),
-        Settings(game="liars-dice-1x5", epochs=70, halve_every=10, iterations=480),
-        Settings(game="liars-dice-1x6", epochs=60, halve_every=9, iterations=352),
-        Settings(game="liars-dice-2x3", epochs=60, halve_every=9, iterations=448),
+    f"liars-dice-{size}-cfr-d": Settings().replace(
+        game=f"liars-dice-{size}", epochs=epochs, halve_every=halve_every, iterations=iterations
+    )
+    for size, epochs, halve_every, iterations in (
+        ("1x4", 70, 10, 416),
+        ("1x5", 70, 10, 480),
+        ("1x6", 60, 9, 352),
+        ("2x3", 60, 9, 448),
     )
 }
-FICTITIOUS = replace(
-    SOUND,
+FICTITIOUS = SOUND.replace(
     algorithm="soft-flop",
     tremble=0.1,
     blur=0.04,
@@ -91,18 +85,20 @@ FICTITIOUS = replace(
     epochs=120,
     halve_every=16,
     batch=1024,
-    judge_every=0,
+    evaluate_every=0,
 )
 """Sound fictitious play."""
 PRESETS |= {
-    f"{game}-fp": replace(FICTITIOUS, game=game)
-    for game in ("liars-dice-1x4", "liars-dice-1x5", "liars-dice-1x6", "liars-dice-2x3")
+    f"liars-dice-{size}-fp": FICTITIOUS.replace(game=f"liars-dice-{size}")
+    for size in ("1x4", "1x5", "1x6", "2x3")
 }
 QUICK = "liars-dice-1x4-quick"
-"""Learns in about two minutes on two cores."""
-PRESETS[QUICK] = replace(
-    PRESETS["liars-dice-1x4"], iterations=64, epochs=60, halve_every=8, judge_every=12
+"""Learns in about a minute on two cores; few playthroughs would measure mostly luck."""
+PRESETS[QUICK] = PRESETS["liars-dice-1x4"].replace(
+    iterations=64, epochs=60, halve_every=8, evaluate_every=20, evaluate_playthroughs=512
 )
+ROUND_STATES = 2000
+"""How many public states a round may have to be searched to its end."""
 
 
 def presets_of(game: str) -> list[str]:
@@ -115,3 +111,24 @@ def find_preset(name: str) -> Settings:
     if name in PRESETS:
         return PRESETS[name]
     raise GameError(unknown("preset", name, PRESETS))
+
+
+def settings_for(encoding: Encoding) -> Settings:
+    """The preset of a game, or settings by its size if it has none.
+
+    Pairs of infostates where a network can answer for all of them, else CFR-D; searches to the end
+    of the round where that is near, else of two moves. Values in the game are measured in play if
+    its public states are too many to be listed.
+    """
+    builder = encoding.builder
+    name = builder.game.name
+    if name in PRESETS:
+        return PRESETS[name]
+    pairs = encoding.width**2 <= MAX_PAIRS
+    settings = SOUND if pairs else Settings().replace(iterations=128, play_iterations=128)
+    if encoding.states is None:
+        return settings.replace(game=name, evaluate_every=0)
+    chance = any(state.mover == CHANCE for state in encoding.states)
+    if chance and builder.size(builder.root, stop=before_chance).public_states <= ROUND_STATES:
+        settings = settings.replace(stop="round")
+    return settings.replace(game=name, batch=1024)

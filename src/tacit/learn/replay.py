@@ -40,6 +40,18 @@ class Replay:
         """Forget the older half, made when the network knew little."""
         self.first += len(self) // 2
 
+    def mark(self, count: int) -> dict[str, Any]:
+        """What `return_to` needs to take back the next `count` examples."""
+        capacity = len(self.rows)
+        places = (self.total + np.arange(min(count, capacity))) % capacity
+        kept = Examples(self.rows[places], self.values[places])
+        return {"places": places, "kept": kept, "total": self.total, "first": self.first}
+
+    def return_to(self, mark: dict[str, Any]) -> None:
+        """Be as when `mark` was made."""
+        self.rows[mark["places"]], self.values[mark["places"]] = mark["kept"]
+        self.total, self.first = mark["total"], mark["first"]
+
     def sample(self, count: int, random: np.random.Generator) -> Examples:
         """Examples drawn uniformly, with replacement."""
         places = (self.first + random.integers(0, len(self), count)) % len(self.rows)

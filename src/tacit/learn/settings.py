@@ -1,96 +1,295 @@
-"""Everything that a training run can be told, in one place, and a preset for each game."""
+"""Everything that a training run can be told, in one place: nested settings that check themselves.
+
+A setting is addressed by its name alone (`iterations`) or with its group (`search.iterations`).
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import typing
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.learn.encoding import Encoding
-from tacit.learn.self_play import SearchSettings, Stop
+from tacit.solve.algorithms import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solve.depth_limited import Mode
+from tacit.solve.engine import Beliefs, Solver
+from tacit.solve.leaves import Evaluator
 from tacit.suggest import unknown
-from tacit.tree import Builder
+from tacit.tree import PublicState, PublicTree, build_forest
+from tacit.tree.builder import before_chance
+from tacit.tree.public_tree import TreeBuilder
+
+Array = NDArray[Any]
+Stop = Literal["depth", "round"]
+MOST = 2**63 - 1
+"""The largest whole number that a setting may have."""
+
+
+def number(default: Any, *, least: float = 0, most: float = MOST, above: float = -math.inf) -> Any:
+    """A setting that is a number, or several, within bounds: least <= value <= most, > above."""
+    return field(default=default, metadata={"least": least, "most": most, "above": above})
+
+
+class _Checked:
+    """Settings that refuse values of a wrong kind or out of range when they are made."""
+
+    def __post_init__(self) -> None:
+        kinds = typing.get_type_hints(type(self))
+        for entry in dataclasses.fields(self):  # type: ignore[arg-type]
+            _check(entry, kinds[entry.name], getattr(self, entry.name))
+
+
+def _check(entry: dataclasses.Field[Any], kind: Any, value: Any) -> None:
+    def refuse(expected: str) -> typing.NoReturn:
+        raise GameError(f"setting {entry.name} must be {expected}, not {value!r}")
+
+    if not _is_a(kind, value):
+        refuse(_kind_name(kind))
+    if (bounds := entry.metadata) and "least" in bounds:
+        values = value if isinstance(value, tuple) else (value,)
+        if not values:
+            refuse("at least one number")
+        for item in values:
+            if not (item >= bounds["least"] and math.isfinite(item)):
+                refuse(f"at least {bounds['least']:g}")
+            if not item > bounds["above"]:
+                refuse(f"more than {bounds['above']:g}")
+            if not item <= bounds["most"]:
+                refuse(f"at most {bounds['most']:g}")
+
+
+def _is_a(kind: Any, value: Any) -> bool:
+    if typing.get_origin(kind) is Literal:
+        return value in typing.get_args(kind)
+    if kind == tuple[int, ...]:
+        return isinstance(value, tuple) and all(_is_a(int, item) for item in value)
+    if kind is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """A training run. An epoch is one task for every table, then gradient steps.
+class SearchSettings(_Checked):
+    """A depth-limited search."""
 
-    The search: `algorithm`, `mode`, `iterations` (updates of both players), `depth` in public moves
-    or `stop=round`, `warm_start`, `tremble`, `blur`, as in `SearchSettings`. Self-play: `tables` of
-    `table_size` games each play `rounds` subgames an epoch, and one player explores with
-    probability `explore`; with `random_beliefs` subgames start at random public states with random
-    beliefs instead, which is the ablation of ReBeL's Fig. 2. Learning: `hidden` layers, `joint` for
-    one network that answers for both players at once, `pairs` for one that answers for pairs of
-    infostates, as the mode `cfr-avg-sound` needs, `policy` for a policy network of the same size
-    beside it; `steps` of Adam an epoch on `batch` examples from the last `buffer`, at
-    `learning_rate`, halved every `halve_every` epochs; the older half of the buffer is dropped
-    once, after `drop_after` epochs. The trained network is played with searches of
-    `play_iterations`; their exploitability is measured every `judge_every` epochs (0: never) over
-    `judge_playthroughs`.
+    algorithm: str = "dcfr"
+    """What improves the policies, one of those of `tacit solve`."""
+    mode: Mode = "cfr-d"
+    """For which beliefs leaves are asked, see `tacit.solve.depth_limited`."""
+    iterations: int = number(64, least=1)
+    """How many iterations, each of which updates both players."""
+    depth: int = number(2, least=1)
+    """After how many public moves subgames end, if they `stop` there."""
+    stop: Stop = "depth"
+    """Where subgames end: after `depth` moves, or with the `round`, before public chance."""
+    warm_start: int = number(0)
+    """How many first iterations are taken from the policy network's proposal; 15 in the paper."""
+    tremble: float = number(0.0, most=100)
+    """How much the beliefs of every search below the first are shaken, see `shaken`."""
+    blur: float = number(0.0, most=1e9)
+    """Fictitious play does not tell actions apart within this share of the largest value.
+
+    A network errs by as much, and with more iterations search would only answer its errors.
     """
 
-    game: str = "liars-dice-1x4"
-    seed: int = 0
-    epochs: int = 100
-    algorithm: str = "quadratic-cfr"
-    mode: Mode = "cfr-d"
-    iterations: int = 256
-    depth: int = 2
-    stop: Stop = "depth"
-    warm_start: int = 0
-    tremble: float = 0.0
-    blur: float = 0.0
-    tables: int = 2
-    table_size: int = 256
-    rounds: int = 2
-    explore: float = 0.5
-    random_beliefs: bool = False
-    hidden: tuple[int, ...] = (128, 128, 128)
-    joint: bool = True
-    pairs: bool = False
-    policy: bool = False
-    steps: int = 100
-    batch: int = 256
-    learning_rate: float = 1e-2
-    halve_every: int = 15
-    buffer: int = 80_000
-    drop_after: int = 20
-    huber: float = 0.1
-    play_iterations: int = 256
-    judge_every: int = 25
-    judge_playthroughs: int = 32
-
-    def encoding(self, builder: Builder) -> Encoding:
-        """How PBSs become rows of the network."""
-        return Encoding(builder, joint=self.joint, pairs=self.pairs)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        find_algorithm(self.algorithm)
+        if self.warm_start >= self.iterations:
+            raise GameError(
+                f"a warm start of {self.warm_start} iterations leaves none of "
+                f"{self.iterations} to search; give it fewer, or search for more"
+            )
 
     @property
-    def search(self) -> SearchSettings:
-        """The search that self-play runs."""
-        return SearchSettings(
-            algorithm=self.algorithm,
+    def minimiser(self) -> Minimiser:
+        """What improves the policies."""
+        found = find_algorithm(self.algorithm)
+        if isinstance(found, FictitiousPlay):
+            return dataclasses.replace(found, blur=self.blur)
+        return found
+
+    def forest(self, builder: TreeBuilder, states: Sequence[PublicState]) -> PublicTree:
+        """The subgames at `states`, as deep as is searched."""
+        if self.stop == "round":
+            return build_forest(builder, states, stop=before_chance)
+        return build_forest(builder, states, depth=self.depth)
+
+    def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Solver:
+        """A search of `tree` that has not run yet."""
+        return Solver(
+            tree,
+            self.minimiser,
+            beliefs=beliefs,
+            leaves=evaluator,
             mode=self.mode,
-            iterations=self.iterations,
-            depth=self.depth,
-            stop=self.stop,
             warm_start=self.warm_start,
-            tremble=self.tremble,
-            blur=self.blur,
         )
+
+    def shaken(
+        self, beliefs: tuple[Array, Array], random: np.random.Generator
+    ) -> tuple[Array, Array]:
+        """Beliefs [K_0] and [K_1], each multiplied by e to the power of `tremble` normal variates.
+
+        Where a search must mix what it plays at a PBS, the solution below jumps as beliefs pass
+        that point, and a network, being smooth, learns the mean of both sides. Without trembling,
+        search would converge to the very point and then play one side alone.
+        """
+        if self.tremble == 0:
+            return beliefs
+        first, second = (
+            b * np.exp(self.tremble * random.standard_normal(len(b))).astype(b.dtype)
+            for b in beliefs
+        )
+        return first, second
+
+    def weights(self) -> NDArray[np.float64]:
+        """[iterations] how likely each iteration is to be sampled: its weight in the average."""
+        weights = np.array([self.minimiser.weight(t) for t in range(1, self.iterations + 1)])
+        shares: NDArray[np.float64] = weights / weights.sum()
+        return shares
+
+    def iterations_at(self, points: Array) -> NDArray[np.int64]:
+        """[n] the iterations at points [n] between 0 and 1, along which they lie by weight."""
+        ends = np.cumsum(self.weights())[:-1]
+        return 1 + np.searchsorted(ends, points, side="right")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfPlaySettings(_Checked):
+    """How games are played for training examples."""
+
+    tables: int = number(2, least=1)
+    """How many tasks an epoch has; each plays one table of games side by side."""
+    table_size: int = number(256, least=1)
+    """How many games a table has."""
+    rounds: int = number(2, least=1)
+    """How many subgames each game plays in an epoch."""
+    explore: float = number(0.5, most=1)
+    """How likely the one player who explores moves at random."""
+    random_beliefs: bool = False
+    """Search at random public states with random beliefs instead: the ablation of ReBeL's Fig. 2.
+
+    The game's public states must be few enough to be listed.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings(_Checked):
+    """The shape of the network."""
+
+    hidden: tuple[int, ...] = number((128, 128, 128), least=1, most=65536)
+    """The widths of the hidden layers."""
+    joint: bool = True
+    """Whether one answer is for both players."""
+    pairs: bool = False
+    """Whether the network answers for pairs of infostates, as the mode `cfr-avg-sound` needs."""
+    policy: bool = False
+    """Whether a policy network of the same shape is trained beside it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimizerSettings(_Checked):
+    """How the network learns from examples."""
+
+    steps: int = number(100, least=1)
+    """How many steps of Adam an epoch has."""
+    batch: int = number(256, least=1)
+    """How many examples a step has."""
+    learning_rate: float = number(1e-2, above=0, most=1)
+    """How large the first steps are."""
+    halve_every: int = number(15, least=1)
+    """After how many epochs the learning rate is halved, again and again."""
+    buffer: int = number(80_000, least=1)
+    """How many of the latest examples are kept."""
+    drop_after: int = number(20, least=1)
+    """After how many epochs the older half of the buffer is dropped, once."""
+    huber: float = number(0.1, above=0, most=1e9)
+    """From which error on the loss is linear, in units of the largest payoff."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationSettings(_Checked):
+    """How the trained network plays, and how its search is measured."""
+
+    play_iterations: int = number(256, least=1)
+    """How many iterations the search of the trained network has."""
+    evaluate_every: int = number(25)
+    """After how many epochs its exploitability is measured; 0: never."""
+    evaluate_playthroughs: int = number(32, least=1)
+    """Over how many playthroughs it is measured."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(_Checked):
+    """A training run. An epoch is one task for every table, then gradient steps."""
+
+    game: str = "liars-dice-1x4"
+    """The name of the game."""
+    seed: int = number(0)
+    """What all that is random follows from."""
+    epochs: int = number(100)
+    """How many epochs the run has."""
+    search: SearchSettings = SearchSettings(algorithm="quadratic-cfr", iterations=256)
+    """The search that self-play runs."""
+    self_play: SelfPlaySettings = SelfPlaySettings()
+    """How games are played for training examples."""
+    network: NetworkSettings = NetworkSettings()
+    """The shape of the network."""
+    optimizer: OptimizerSettings = OptimizerSettings()
+    """How the network learns from examples."""
+    evaluation: EvaluationSettings = EvaluationSettings()
+    """How the trained network plays, and how its search is measured."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.search.mode == "cfr-avg-sound" and not self.network.pairs:
+            raise GameError("cfr-avg-sound needs a network with pairs=true; or set mode=cfr-avg")
+        if self.search.warm_start and not self.network.policy:
+            raise GameError("a warm start needs a policy network; set policy=true, or warm_start=0")
+        _ = self.play
 
     @property
     def play(self) -> SearchSettings:
         """The search that plays, and is measured."""
-        return dataclasses.replace(self.search, iterations=self.play_iterations)
+        return dataclasses.replace(self.search, iterations=self.evaluation.play_iterations)
+
+    def replace(self, **values: Any) -> Settings:
+        """These settings with some of them changed, by their names without the group."""
+        groups: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            place = _find(name)
+            groups.setdefault(place.group, {})[place.field.name] = value
+        own = groups.pop("", {})
+        inner = {
+            group: dataclasses.replace(getattr(self, group), **fields)
+            for group, fields in groups.items()
+        }
+        return dataclasses.replace(self, **own, **inner)
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some of them given anew, as text."""
-        return dataclasses.replace(self, **{k: _parse(k, v) for k, v in changes.items()})
+        return self.replace(**{name: _parse(_find(name), text) for name, text in changes.items()})
+
+    def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
+        """By name, the values of these and of other settings where they differ."""
+        pairs = zip(self._flat().items(), other._flat().values(), strict=True)
+        return {name: (mine, theirs) for (name, mine), theirs in pairs if mine != theirs}
+
+    def _flat(self) -> dict[str, Any]:
+        return {
+            place.field.name: getattr(
+                getattr(self, place.group) if place.group else self, place.field.name
+            )
+            for place in _places().values()
+        }
 
     def to_json(self) -> str:
         """The settings as one JSON object."""
@@ -99,36 +298,71 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> Settings:
         """Settings from `to_json`."""
-        fields = json.loads(text)
-        unknown = set(fields) - {field.name for field in dataclasses.fields(cls)}
-        if unknown:
-            raise GameError(f"unknown settings {', '.join(sorted(unknown))}: another version's?")
-        fields["hidden"] = tuple(fields["hidden"])
-        return cls(**fields)
+        found: Settings = _revive(cls, json.loads(text))
+        return found
 
 
-def _parse(name: str, text: str) -> Any:
+class _Place(typing.NamedTuple):
+    """Where a setting stands: in a group, or "" for the run's own, its field and its kind."""
+
+    group: str
+    field: dataclasses.Field[Any]
+    kind: Any
+
+
+def _places() -> dict[str, _Place]:
+    """Every setting by its name without the group."""
+    found = {}
     kinds = typing.get_type_hints(Settings)
-    if name not in kinds:
-        raise GameError(unknown("setting", name, kinds))
-    kind = kinds[name]
+    for own in dataclasses.fields(Settings):
+        kind = kinds[own.name]
+        if not dataclasses.is_dataclass(kind):
+            found[own.name] = _Place("", own, kind)
+            continue
+        inner = typing.get_type_hints(kind)
+        for entry in dataclasses.fields(kind):
+            found[entry.name] = _Place(own.name, entry, inner[entry.name])
+    return found
+
+
+def _find(name: str) -> _Place:
+    """The setting with this name, alone or behind its group and a dot."""
+    places = _places()
+    group, _, short = name.rpartition(".")
+    place = places.get(short)
+    if place is not None and group in ("", place.group):
+        return place
+    raise GameError(unknown("setting", name, places))
+
+
+def _parse(place: _Place, text: str) -> Any:
+    kind = place.kind
     try:
         if kind is bool:
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
         if kind == tuple[int, ...]:
             return tuple(int(part) for part in text.replace("x", ",").split(","))
-        if typing.get_origin(kind) is typing.Literal:
-            if text not in typing.get_args(kind):
-                raise ValueError
-            return text
-        return kind(text)
+        return text if typing.get_origin(kind) is Literal else kind(text)
     except (ValueError, KeyError):
-        raise GameError(f"setting {name}: {text!r} is not a {_kind_name(kind)}") from None
+        name = place.field.name
+        raise GameError(f"setting {name} must be {_kind_name(kind)}, not {text!r}") from None
 
 
 def _kind_name(kind: Any) -> str:
-    if typing.get_origin(kind) is typing.Literal:
-        return "choice of " + ", ".join(typing.get_args(kind))
-    return {bool: "true or false", int: "whole number", float: "number"}.get(
-        kind, "list of whole numbers"
-    )
+    if typing.get_origin(kind) is Literal:
+        return "one of " + ", ".join(typing.get_args(kind))
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return names.get(kind, "a list of whole numbers")
+
+
+def _revive(kind: Any, stored: dict[str, Any]) -> Any:
+    """A dataclass of settings from what JSON keeps of it."""
+    kinds = typing.get_type_hints(kind)
+    if unknown := set(stored) - set(kinds):
+        raise GameError(f"unknown settings {', '.join(sorted(unknown))}: another version's?")
+    values = {}
+    for name, value in stored.items():
+        if dataclasses.is_dataclass(kinds[name]):
+            value = _revive(kinds[name], value)
+        values[name] = tuple(value) if isinstance(value, list) else value
+    return kind(**values)

@@ -1,15 +1,20 @@
-"""Training: epochs of self-play and gradient steps, kept in a folder that can be gone on from.
+"""Training: epochs of self-play and gradient steps, kept in a folder from which a run resumes.
 
-A run's folder holds `settings.json`, `checkpoint.pt` (everything that going on needs),
+A run's folder holds `settings.json`, `checkpoint.pt` (everything that resuming needs),
 `network.pt` (the weights alone), `log.jsonl` (one line an epoch) and TensorBoard's files.
+
+Self-play runs ahead: while epoch e's gradient steps run, the examples of epoch e + 1 are played,
+with the weights from before those steps. So no core idles, and as the lag is always one epoch, the
+run is the same for any number of workers and however often it was stopped.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import json
 import os
 import pickle
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,21 +25,26 @@ import numpy as np
 import torch
 from torch.nn.functional import smooth_l1_loss
 
-from tacit.games import GameError, load_game
+from tacit.cluster import Batch, Session, executor_of
+from tacit.games import Game, GameError, load_game
+from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
-from tacit.learn.network import Network
+from tacit.learn.network import Network, make_network
+from tacit.learn.player import PlayerSetup, TableResult, TableTask, copy_weights
 from tacit.learn.policy_network import PolicyNetwork
-from tacit.learn.presets import find_preset, presets_of
+from tacit.learn.presets import PRESETS, find_preset, presets_of, settings_for
 from tacit.learn.replay import Replay
-from tacit.learn.self_play import Position, start
 from tacit.learn.settings import Settings
-from tacit.learn.workers import Task, Workers, dump_weights, make_network
 from tacit.tree import Builder
+from tacit.tree.pbs import PortablePBS, first_pbs
 
-VERSION = 1
+VERSION = 2
 SAVE_SECONDS = 60.0
-NOT_LEARNT = ("seed", "play_iterations", "judge_every", "judge_playthroughs")
+NOT_LEARNT = ("seed", "play_iterations", "evaluate_every", "evaluate_playthroughs")
 """Settings that a command line states otherwise, or that do not change the network."""
+
+Measure = Callable[[Network], float]
+"""Finds the exploitability of a network's search."""
 
 
 @dataclass(frozen=True)
@@ -55,41 +65,48 @@ class Progress:
 class Run:
     """A training run in a folder; made new, or opened again where it stopped."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, settings: Settings, game: Game) -> None:
         self.folder = folder
         self.settings = settings
-        self.encoding = settings.encoding(Builder(load_game(settings.game)))
-        self.network = make_network(settings, self.encoding)
+        self.game = game
+        shape, learning = settings.network, settings.optimizer
+        self.encoding = Encoding(Builder(game), joint=shape.joint, pairs=shape.pairs)
+        if settings.self_play.random_beliefs and self.encoding.states is None:
+            raise GameError(f"{game.name} has too many public states; set random_beliefs=false")
+        self.network = make_network(self.encoding, shape, seed=settings.seed)
         self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=settings.learning_rate, fused=True
+            self.network.parameters(), lr=learning.learning_rate, fused=True
         )
-        self.replay = Replay(settings.buffer, self.encoding.inputs, self.encoding.outputs)
+        self.replay = Replay(learning.buffer, self.encoding.inputs, self.encoding.outputs)
         self.policies: Replay | None = None
         if isinstance(self.network.guide, PolicyNetwork):
             guide = self.network.guide
-            self.policies = Replay(settings.buffer, guide.inputs, guide.outputs, np.uint8)
+            self.policies = Replay(learning.buffer, guide.inputs, guide.outputs, np.uint8)
         self.epoch = 0
         self.examples = 0
         self.seconds = 0.0
-        first = start(self.encoding)
-        self.positions: list[tuple[Position, ...]] = [
-            (first,) * settings.table_size for _ in range(settings.tables)
-        ]
+        self.lagging = copy_weights(self.network)
+        """The weights with which the next epoch's examples are played."""
+        first = first_pbs(self.encoding.builder.root).portable()
+        table = (first,) * settings.self_play.table_size
+        self.positions: list[tuple[PortablePBS, ...]] = [table] * settings.self_play.tables
+        """From where they are played."""
 
     @classmethod
-    def create(cls, folder: Path, settings: Settings) -> Run:
+    def create(cls, folder: Path, settings: Settings, game: Game | None = None) -> Run:
         """A new run; refuses a folder that holds another."""
         if (folder / "settings.json").exists():
             raise GameError(f"{folder} holds a run already; go on with --resume, or name another")
+        run = cls(folder, settings, _game_of(settings, game))
         folder.mkdir(parents=True, exist_ok=True)
-        run = cls(folder, settings)
         write_aside(folder / "settings.json", settings.to_json().encode())
         return run
 
     @classmethod
-    def open(cls, folder: Path) -> Run:
-        """A run as it was when it was last saved."""
-        run = cls(folder, read_settings(folder))
+    def open(cls, folder: Path, game: Game | None = None) -> Run:
+        """A run as it was when it was last saved; give `game` if it is not in the registry."""
+        settings = read_settings(folder)
+        run = cls(folder, settings, _game_of(settings, game))
         path = folder / "checkpoint.pt"
         if path.exists():
             run._restore(_load(path))
@@ -101,26 +118,34 @@ class Run:
         workers: int,
         each: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
-        measure: Callable[[Network], float] | None = None,
+        measure: Measure | None = None,
     ) -> None:
         """Run the epochs that are left, or for this long; an interrupt saves and goes through.
 
-        `measure` finds the network's exploitability every `judge_every` epochs and after the last.
+        Self-play has `workers` processes, or this one if there are 0. `measure` finds the
+        network's exploitability every `evaluate_every` epochs and after the last.
         """
+        if self.epoch >= self.settings.epochs:
+            return self.save()
         from torch.utils.tensorboard import SummaryWriter  # slow to import, and only used here
 
+        threads = torch.get_num_threads()
         torch.set_num_threads(1)  # the batches are small, and the workers want the other cores
-        pool = Workers(self.settings, workers)
         board = SummaryWriter(self.folder / "tensorboard")
         begun = saved = time.monotonic()
         before = self.seconds
+        session = executor_of(workers).open(PlayerSetup(self.game, self.settings))
         try:
+            playing = self._play(session)
             while self.epoch < self.settings.epochs:
                 if seconds is not None and time.monotonic() - begun >= seconds:
                     break
-                loss, speed = self._one_epoch(pool)
-                self.seconds = before + time.monotonic() - begun
-                worth = measure(self.network) if measure is not None and self._judging() else None
+                began, made = time.monotonic(), self.examples
+                loss, playing = self._one_epoch(session, playing)
+                now = time.monotonic()
+                speed = (self.examples - made) / (now - began)
+                self.seconds = before + now - begun
+                worth = measure(self.network) if measure and self._evaluating() else None
                 progress = Progress(self.epoch, self.seconds, self.examples, loss, speed, worth)
                 with (self.folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(progress.__dict__) + "\n")
@@ -134,50 +159,88 @@ class Run:
                     self.save()
                     saved = time.monotonic()
         finally:
-            pool.close()
+            session.close()
             board.close()
+            torch.set_num_threads(threads)
             self.save()
+        return None
 
-    def _judging(self) -> bool:
-        every = self.settings.judge_every
+    def _evaluating(self) -> bool:
+        every = self.settings.evaluation.evaluate_every
         return every > 0 and (self.epoch % every == 0 or self.epoch == self.settings.epochs)
 
-    def _one_epoch(self, pool: Workers) -> tuple[float, float]:
-        """The loss and the examples a second. Nothing changes before all tables have played."""
-        settings = self.settings
-        began = time.monotonic()
-        tasks = [
-            Task(self.epoch, number, positions) for number, positions in enumerate(self.positions)
-        ]
-        outcomes = pool.play(tasks, dump_weights(self.network))
-        made = sum(len(o.examples.rows) for o in outcomes) * (2 if self.encoding.joint else 1)
-        for outcome in outcomes:
-            self.replay.add(outcome.examples)
-            if self.policies is not None and outcome.policies is not None:
-                self.policies.add(outcome.policies)
-        self.positions = [outcome.positions for outcome in outcomes]
+    def _play(self, session: Session[TableTask, TableResult]) -> Batch[TableResult]:
+        """Give out the tables of the next epoch that has not been played."""
+        return session.submit(
+            [
+                TableTask(self.epoch, number, positions, self.lagging)
+                for number, positions in enumerate(self.positions)
+            ]
+        )
+
+    def _one_epoch(
+        self, session: Session[TableTask, TableResult], playing: Batch[TableResult]
+    ) -> tuple[float, Batch[TableResult]]:
+        """The loss, and the tables of the next epoch at play; if interrupted, nothing changes."""
+        tables = playing.results()
+        before = self._mark(tables)
+        try:
+            self.lagging = copy_weights(self.network)
+            self._collect(tables)
+            if self.epoch < self.settings.epochs:
+                playing = self._play(session)
+            return self._learn(), playing
+        except BaseException:
+            self._return_to(before)
+            raise
+
+    def _collect(self, tables: list[TableResult]) -> None:
+        """Take in what an epoch's tables have played."""
+        for table in tables:
+            self.replay.add(table.examples)
+            if self.policies is not None and table.policies is not None:
+                self.policies.add(table.policies)
+            self.examples += len(table.examples.rows) * (2 if self.encoding.joint else 1)
+        self.positions = [table.positions for table in tables]
         self.epoch += 1
-        self.examples += made
-        if self.epoch == settings.drop_after:
+        if self.epoch == self.settings.optimizer.drop_after:
             self.replay.drop_half()
             if self.policies is not None:
                 self.policies.drop_half()
-        return self._learn(), made / (time.monotonic() - began)
+
+    def _mark(self, tables: list[TableResult]) -> dict[str, Any]:
+        """What `_return_to` needs to take back an epoch that adds these tables."""
+        policies = sum(len(t.policies.rows) for t in tables if t.policies is not None)
+        return {
+            "network": copy_weights(self.network),
+            "optimizer": copy.deepcopy(self.optimizer.state_dict()),
+            "replay": self.replay.mark(sum(len(t.examples.rows) for t in tables)),
+            "policies": self.policies.mark(policies) if self.policies is not None else None,
+            "counts": (self.epoch, self.examples, self.positions, self.lagging),
+        }
+
+    def _return_to(self, mark: dict[str, Any]) -> None:
+        self.network.load_state_dict(mark["network"])
+        self.optimizer.load_state_dict(mark["optimizer"])
+        self.replay.return_to(mark["replay"])
+        if self.policies is not None:
+            self.policies.return_to(mark["policies"])
+        self.epoch, self.examples, self.positions, self.lagging = mark["counts"]
 
     def _learn(self) -> float:
-        settings = self.settings
-        rate = settings.learning_rate * 0.5 ** (self.epoch // settings.halve_every)
+        learning, seed = self.settings.optimizer, self.settings.seed
+        rate = learning.learning_rate * 0.5 ** (self.epoch // learning.halve_every)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        random = np.random.default_rng([settings.seed, self.epoch, settings.tables])
+        random = np.random.default_rng([seed, self.epoch, self.settings.self_play.tables])
         total = 0.0
-        for _ in range(settings.steps):
-            examples = self.replay.sample(settings.batch, random)
+        for _ in range(learning.steps):
+            examples = self.replay.sample(learning.batch, random)
             policies = None
             if self.policies is not None:
-                policies = self.policies.sample(settings.batch, random)
+                policies = self.policies.sample(learning.batch, random)
             total += self._step(examples, policies)
-        return total / settings.steps
+        return total / learning.steps
 
     def _step(self, examples: Examples, policies: Examples | None) -> float:
         """One gradient step: pointwise Huber loss, in units of the largest payoff; returns it.
@@ -188,7 +251,8 @@ class Run:
         answer = self.network(rows)
         units = self.encoding.units(examples.rows)
         target = torch.from_numpy((examples.values / units).astype(np.float32))
-        errors = smooth_l1_loss(answer, target, beta=self.settings.huber, reduction="none")
+        huber = self.settings.optimizer.huber
+        errors = smooth_l1_loss(answer, target, beta=huber, reduction="none")
         loss: torch.Tensor = (errors * self.encoding.weights(rows)).mean()
         whole = loss
         if policies is not None:
@@ -197,7 +261,7 @@ class Run:
         if not torch.isfinite(whole):
             raise GameError(
                 f"the loss is {whole.item()} in epoch {self.epoch}; the last good state is kept in "
-                f"{self.folder}; go on with a smaller learning_rate"
+                f"{self.folder}; train again with a smaller learning_rate"
             )
         self.optimizer.zero_grad()
         whole.backward()  # type: ignore[no-untyped-call]
@@ -206,19 +270,18 @@ class Run:
 
     def save(self) -> None:
         """Write the checkpoint and the weights, each aside and then renamed."""
-        if not all(torch.isfinite(p).all() for p in self.network.parameters()):
-            return
         state = {
             "version": VERSION,
             "settings": self.settings.to_json(),
             "network": self.network.state_dict(),
+            "lagging": self.lagging,
             "optimizer": self.optimizer.state_dict(),
             "replay": _to_torch(self.replay),
             "epoch": self.epoch,
             "examples": self.examples,
             "seconds": self.seconds,
             "positions": [
-                [(place.state, *map(torch.from_numpy, place.beliefs)) for place in table]
+                [(place.path, *map(torch.from_numpy, place.beliefs)) for place in table]
                 for table in self.positions
             ],
         }
@@ -233,15 +296,90 @@ class Run:
             raise GameError(f"{self.folder} was made by another version; train it anew")
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
+        self.lagging = state["lagging"]
         _from_torch(self.replay, state["replay"])
         if self.policies is not None:
             _from_torch(self.policies, state["policies"])
         self.epoch, self.examples = state["epoch"], state["examples"]
         self.seconds = state["seconds"]
         self.positions = [
-            tuple(Position(number, (b0.numpy(), b1.numpy())) for number, b0, b1 in table)
+            tuple(PortablePBS(tuple(path), (b0.numpy(), b1.numpy())) for path, b0, b1 in table)
             for table in state["positions"]
         ]
+
+
+def train(
+    game: Game | str,
+    *,
+    epochs: int | None = None,
+    out: str | Path | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    settings: Settings | None = None,
+    resume: bool = False,
+    measure: Callable[[Run], Measure] | None = None,
+    each: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Learn a game by self-play, in the folder `out`; the run when its epochs are done.
+
+    Without `settings` those of the game's preset are taken, or some by its size. With `resume` a
+    run in `out` goes on. `workers`: processes for self-play, by default one for each core; 0: this
+    one. `measure` makes what measures the run's networks from time to time.
+    """
+    game = load_game(game) if isinstance(game, str) else game
+    folder = Path(out) if out is not None else default_folder(game.name)
+    chosen = settings or default_settings(game)
+    given = {"game": game.name, "epochs": epochs, "seed": seed}
+    chosen = chosen.replace(**{name: value for name, value in given.items() if value is not None})
+    if resume and (folder / "settings.json").exists():
+        run = Run.open(folder, game)
+        check_resume(run, chosen)
+    else:
+        run = Run.create(folder, chosen, game)
+    measuring = measure(run) if measure is not None and chosen.evaluation.evaluate_every else None
+    run.train(workers=default_workers() if workers is None else workers, each=each,
+              measure=measuring)  # fmt: skip
+    return run
+
+
+def default_settings(game: Game) -> Settings:
+    """The preset of a game, or settings by its size."""
+    if game.name in PRESETS:
+        return PRESETS[game.name]
+    return settings_for(Encoding(Builder(game), joint=True))
+
+
+def default_folder(name: str) -> Path:
+    """Where the run of a preset or game is kept if nothing else is said."""
+    return Path("runs") / re.sub(r"[^\w.-]+", "-", name).strip("-")
+
+
+def default_workers() -> int:
+    """One worker for each core."""
+    return os.cpu_count() or 1
+
+
+def check_resume(run: Run, settings: Settings) -> None:
+    """Refuse to resume a run with other settings than its own."""
+    if changed := run.settings.differences(settings):
+        name, (kept, given) = next(iter(changed.items()))
+        raise GameError(
+            f"{run.folder} was begun with {name}={kept}, not {given}; resume it as it is, or begin "
+            "another run"
+        )
+
+
+def _game_of(settings: Settings, game: Game | None) -> Game:
+    if game is None:
+        try:
+            return load_game(settings.game)
+        except GameError:
+            raise GameError(
+                f"the run is one of {settings.game!r}, which is not in the registry; give its game"
+            ) from None
+    if game.name != settings.game:
+        raise GameError(f"the run is one of {settings.game}, not of {game.name}")
+    return game
 
 
 def _to_torch(replay: Replay) -> dict[str, Any]:
@@ -297,6 +435,8 @@ class Origin:
     @property
     def command(self) -> str:
         """The command that makes the network again, told from the nearest preset of its game."""
+        if self.settings.game not in PRESETS:
+            return f"tacit train {self.settings.game} --seed {self.settings.seed}"
         changes = {name: self._changes(name) for name in presets_of(self.settings.game)}
         nearest = min(changes, key=lambda name: len(changes[name]))
         seed = f"tacit train {nearest} --seed {self.settings.seed}"
@@ -304,10 +444,9 @@ class Origin:
 
     def _changes(self, preset: str) -> list[str]:
         """How the settings differ from those of a preset."""
-        before = dataclasses.asdict(find_preset(preset))
         found = []
-        for name, value in dataclasses.asdict(self.settings).items():
-            if name not in NOT_LEARNT and value != before[name]:
+        for name, (value, _) in self.settings.differences(find_preset(preset)).items():
+            if name not in NOT_LEARNT:
                 text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
                 found.append(f"{name}={text}")
         return found
@@ -326,15 +465,22 @@ def save_network(path: Path, network: Network, origin: Origin) -> None:
     save_aside(path, state)
 
 
-def load_network(path: Path, builder: Builder | None = None) -> tuple[Network, Settings]:
-    """A trained network and the settings that made it; its encoding is on `builder`'s trees."""
+def load_network(
+    path: Path, builder: Builder | None = None, *, game: Game | None = None
+) -> tuple[Network, Settings]:
+    """A trained network and the settings that made it; its encoding is on `builder`'s trees.
+
+    Without a builder it is on trees of its own; then give `game` if it is not in the registry.
+    """
     state = _load_state(path)
     settings = Settings.from_json(state["settings"])
     if builder is None:
-        builder = Builder(load_game(settings.game))
+        builder = Builder(_game_of(settings, game))
     elif builder.game.name != settings.game:
         raise GameError(f"{path} was trained on {settings.game}, not on {builder.game.name}")
-    network = make_network(settings, settings.encoding(builder))
+    shape = settings.network
+    encoding = Encoding(builder, joint=shape.joint, pairs=shape.pairs)
+    network = make_network(encoding, shape, seed=settings.seed)
     network.load_state_dict(state["network"])
     return network, settings
 

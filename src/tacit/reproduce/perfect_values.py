@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tacit.evaluate.search_play import subgame_pairs
 from tacit.games import GameError, load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve.algorithms import find_algorithm
 from tacit.solve.best_response import Evaluation, evaluate, exploitability
 from tacit.solve.engine import Solver, Workspace, normalise

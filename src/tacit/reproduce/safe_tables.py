@@ -30,6 +30,7 @@ from tacit.subgame.methods import METHODS, SolveBudget, find_method, solve_roots
 from tacit.subgame.nested import Form, Nesting, nested_policy
 from tacit.subgame.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState, PublicTree, build_tree
+from tacit.tree.worlds import sample_world
 
 Array = NDArray[Any]
 Weakness = Literal["few iterations", "merged infostates", "missing actions"]
@@ -149,7 +150,7 @@ def knows_sizes(sizes: Sequence[int]) -> Keep:
     """The abstraction of `leduc-raises-…` that has raises of these multiples only."""
 
     def knows(state: PublicState, label: str) -> bool:
-        world: Any = state.sample
+        world: Any = sample_world(state)
         number = state.expansion.labels.index(label)
         action = state.expansion.actions[number]
         if world.action_size(action) is None:

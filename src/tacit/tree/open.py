@@ -5,7 +5,7 @@ Go, chess and tic-tac-toe are the special case of a public tree whose vectors ha
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from tacit.games.contract import (
     checked_label,
     checked_payoff,
 )
-from tacit.tree.public_state import Array, Expansion, Transition, no_moves
+from tacit.tree.public_state import Array, Expansion, Pair, Transition, no_moves
 
 
 class OpenState:
@@ -77,6 +77,10 @@ class OpenState:
     def expansion(self) -> Expansion:
         """All moves and children."""
         return self.expand()
+
+    def worlds(self) -> Iterator[tuple[Pair, State, float]]:
+        """The one world state."""
+        yield (0, 0), self.sample, 1.0
 
     def names(self, player: int) -> list[str]:
         """The one infostate has no name."""

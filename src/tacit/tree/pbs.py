@@ -1,28 +1,76 @@
-"""The public belief state: a public state and what both players may be believed to hold there."""
+"""Public belief states: a public state with both players' beliefs, the unit of work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games.encoder import stable_bytes
 from tacit.tree.public_state import PublicState
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class PBS:
-    """A public state with the beliefs [K_0] and [K_1] of both players.
+    """A public state and the beliefs [K_0] and [K_1]; two are equal at one public state.
 
-    Two of them are equal if their public states have the same key: a search at one is a search at
-    the other, with other beliefs.
+    `path`: the numbers of the transitions from the game's first public state, one way of several.
+    A PBS pickles as a `PortablePBS`, without the public state.
     """
 
     state: PublicState
-    beliefs: tuple[NDArray[Any], NDArray[Any]]
+    beliefs: tuple[Array, Array]
+    path: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PBS) and self.state.key == other.state.key
 
     def __hash__(self) -> int:
         return hash(self.state.key)
+
+    def __reduce__(self) -> tuple[type[PortablePBS], tuple[Any, ...]]:
+        return PortablePBS, tuple(self.portable())
+
+    def portable(self) -> PortablePBS:
+        """The same in plain data."""
+        first, second = (
+            beliefs[_order(keys)]
+            for keys, beliefs in zip(self.state.privates, self.beliefs, strict=True)
+        )
+        return PortablePBS(self.path, (first, second))
+
+
+class PortablePBS(NamedTuple):
+    """A PBS in plain data: its path, and beliefs in the order of the private keys' bytes.
+
+    That order is the same in every process, whichever way a public state was first reached.
+    """
+
+    path: tuple[int, ...]
+    beliefs: tuple[Array, Array]
+
+    def at(self, root: PublicState) -> PBS:
+        """The PBS among the public states below `root`, the game's first."""
+        state = root
+        for number in self.path:
+            state = state.expansion.transitions[number].child
+        beliefs = (np.empty_like(self.beliefs[0]), np.empty_like(self.beliefs[1]))
+        for keys, here, sent in zip(state.privates, beliefs, self.beliefs, strict=True):
+            here[_order(keys)] = sent
+        return PBS(state, beliefs, self.path)
+
+
+def first_pbs(root: PublicState) -> PBS:
+    """The PBS at the start of the game."""
+    return PBS(root, (np.ones(root.counts[0]), np.ones(root.counts[1])))
+
+
+@lru_cache(maxsize=4096)
+def _order(keys: tuple[Any, ...]) -> NDArray[np.int64]:
+    """[K] the infostates in the order of their private keys' bytes."""
+    return np.array(sorted(range(len(keys)), key=lambda i: stable_bytes(keys[i])), dtype=np.int64)

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import State
 from tacit.tree.arrays import CHANCE
 from tacit.tree.public_state import Pair, PublicState
+from tacit.tree.worlds import worlds_of
 
 Array = NDArray[Any]
 
@@ -61,3 +63,9 @@ def follow(
 def payoff(state: PublicState, pair: Pair) -> float:
     """What player 0 gets at the end of the game, on average over what neither player has seen."""
     return float(state.payoffs[pair] / state.compatibility[pair])
+
+
+def world(state: PublicState, pair: Pair, random: np.random.Generator) -> State:
+    """A world state in which a pair of infostates may be, drawn by what chance did unseen."""
+    worlds = [(world, share) for cell, world, share in worlds_of(state) if cell == pair]
+    return worlds[draw(np.array([share for _, share in worlds]), random)][0]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from tacit.agents.position import Position
-from tacit.agents.search_agent import SearchAgent
-from tacit.agents.search_batch import SearchBatch, _sampled_plan
+from tacit.agents.search_agent import SearchAgent, _sampled_plan
 from tacit.games import load_game
-from tacit.learn.self_play import SearchSettings
+from tacit.learn.settings import SearchSettings
 from tacit.solve import find_algorithm
 from tacit.solve.engine import Solver
 from tacit.solve.leaves import Zero
-from tacit.tree import PLAYERS, Builder, Place, build_forest
+from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder, Place, build_forest
+from tacit.tree.beliefs import normalised
+from tacit.tree.pbs import PBS, first_pbs
 
 
 @pytest.mark.parametrize("name", ["leduc", "liars-dice-1x3", "rock-paper-scissors"])
@@ -47,37 +48,65 @@ def test_each_root_keeps_the_iteration_it_sampled(name: str) -> None:
                 )
 
 
-def test_without_luck_it_plays_as_the_single_agent() -> None:
+class _Single:
+    """One game of the same search, one subgame at a time."""
+
+    def __init__(self, builder: Builder, settings: SearchSettings) -> None:
+        self.builder = builder
+        self.settings = settings
+        self._search(first_pbs(builder.root))
+
+    def _search(self, pbs: PBS) -> None:
+        self.tree = self.settings.forest(self.builder, [pbs.state])
+        search = self.settings.begin(self.tree, Zero(), [pbs.beliefs])
+        search.run(self.settings.iterations)
+        self.place = Place(*self.tree.roots[0])
+        self.policy, self.reach = search.average_policy(), search.average_reach()
+
+    def chosen(self) -> NDArray[np.float64]:
+        return self.tree.block(self.policy, self.place.node)[:, self.place.copy]
+
+    def observe(self, transition: int) -> None:
+        self.place = self.tree.child(self.place, transition)
+        node, copy = self.place
+        if self.tree.arrays.player[node] == LEAF:
+            first, second = (
+                normalised(self.tree.vectors(self.reach[p], p, node, values=False)[copy])
+                for p in PLAYERS
+            )
+            self._search(PBS(self.tree.state(node), (first, second)))
+
+
+def test_without_luck_games_side_by_side_play_as_one_alone() -> None:
     builder = Builder(load_game("leduc"))
     settings = SearchSettings(iterations=20, depth=1)
-    single = SearchAgent(builder, Zero(), settings, safe=False)
-    batch = SearchBatch(builder, Zero(), settings, safe=False)
+    agent = SearchAgent(builder, Zero(), settings, safe=False)
     random = np.random.default_rng(5)
-    for _ in range(3):
-        single.begin(random)
-        [memory] = batch.begin([0], random)
-        position = Position.start(builder, random)
-        while position.world.actions():
-            if position.world.player < 2:
-                assert single.tree is not None
-                expected = single.tree.block(single.policy, single.place.node)[:, single.place.copy]
-                assert batch.policies([memory])[0] == pytest.approx(expected, abs=1e-6)
-                action = int(random.choice(np.asarray(position.world.actions())))
-            else:
-                action = position.chance_action(random)
-            transition, position = position.after(action, random)
-            single.observe(transition, position)
-            [memory] = batch.after([memory], [transition])
+    memories = agent.begin([0, 1, 0], random)
+    singles = [_Single(builder, settings) for _ in memories]
+    states = [builder.root] * 3
+    while any(state.mover != TERMINAL for state in states):
+        for game, state in enumerate(states):
+            if state.mover == TERMINAL:
+                continue
+            if state.mover != CHANCE:
+                [found] = agent.policies([memories[game]])
+                assert found == pytest.approx(singles[game].chosen(), abs=1e-6)
+            number = int(random.integers(len(state.expansion.transitions)))
+            states[game] = state.expansion.transitions[number].child
+            if states[game].mover != TERMINAL:
+                singles[game].observe(number)
+                [memories[game]] = agent.after([memories[game]], [number])
 
 
 def test_games_at_the_same_point_share_a_search() -> None:
     builder = Builder(load_game("liars-dice-1x3"))
     settings = SearchSettings(iterations=8, depth=1)
-    sampling = SearchBatch(builder, Zero(), settings)
+    sampling = SearchAgent(builder, Zero(), settings)
     memories = sampling.begin([0] * 500, np.random.default_rng(0))
     policies = sampling.policies(memories)
     assert sampling.searches == 8
-    average = SearchBatch(builder, Zero(), settings, safe=False)
+    average = SearchAgent(builder, Zero(), settings, safe=False)
     twins = average.begin([0] * 500, np.random.default_rng(0))
     [expected, *_] = average.policies(twins)
     assert average.searches == 1

@@ -1,4 +1,4 @@
-"""Where a game that is being played stands: the world, and the public state it belongs to."""
+"""A slow, obvious way to play: the world state itself, beside the public state it belongs to."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tacit.tree import PLAYERS, Builder, PublicState
 
 
 @dataclass(frozen=True)
-class Position:
+class WorldGame:
     """A world state and its public state; chance's private moves have been made."""
 
     world: State
     state: PublicState
 
     @classmethod
-    def start(cls, builder: Builder, random: np.random.Generator) -> Position:
+    def start(cls, builder: Builder, random: np.random.Generator) -> WorldGame:
         """The game's first position."""
         return cls(_settle(builder.game.initial(), [builder.root], random), builder.root)
 
@@ -31,7 +31,7 @@ class Position:
         actions = self.world.actions()
         return actions[int(random.choice(len(actions), p=np.asarray(self.world.chance())))]
 
-    def after(self, action: int, random: np.random.Generator) -> tuple[int, Position]:
+    def after(self, action: int, random: np.random.Generator) -> tuple[int, WorldGame]:
         """The position after `action`, and the number of the transition that leads there."""
         state, mover = self.state, self.world.player
         sources = [self.infostate(player) for player in PLAYERS]
@@ -54,7 +54,7 @@ class Position:
                 )
                 for p in PLAYERS
             ):
-                return number, Position(world, child)
+                return number, WorldGame(world, child)
         raise GameError(f"{self.world.label(action)!r} leads out of the tree")
 
 

@@ -1,0 +1,91 @@
+"""What a network sees of an OpenSpiel game: its observation tensors.
+
+The public features are the means, over the histories of a public state, of both players' tensors:
+what is public stands there as it is. What differs between the histories is what a player knows
+alone, and its values name a private column: the same card has the same column in every public
+state, however the betting went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, State
+from tacit.games.encoder import GameEncoder
+
+if TYPE_CHECKING:
+    from tacit.formats.openspiel import OpenSpielGame
+
+Key = tuple[tuple[tuple[int, float], ...], int]
+"""The entries of a tensor that are a player's own, and a number among equals."""
+
+
+class _Seen(NamedTuple):
+    """A public state: its features [F], and by player and infostate the keys of columns."""
+
+    features: NDArray[np.float32]
+    keys: tuple[dict[int, Key], dict[int, Key]]
+
+
+class ObservationEncoder(GameEncoder):
+    """The columns of one OpenSpiel game; `tensor` is the name of the method that gives tensors."""
+
+    def __init__(self, game: OpenSpielGame, tensor: str) -> None:
+        self.game = game
+        self.tensor = tensor
+        public = np.asarray(game.table.public)
+        self._rows = np.argsort(public, kind="stable")
+        self._starts = np.searchsorted(public[self._rows], np.arange(int(public.max()) + 2))
+        self._known: dict[int, _Seen] = {}
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        """[F] whether chance moves, how many moves were made, and both players' mean tensors."""
+        return self._look(world).features
+
+    def private_key(self, world: State, player: int) -> Hashable:
+        """The entries of the player's tensor that are not public."""
+        row: int = world.row  # type: ignore[attr-defined]
+        return self._look(world).keys[player][self.game.table.private[player][row]]
+
+    def _look(self, world: State) -> _Seen:
+        public: int = world.public()  # type: ignore[assignment]
+        if public not in self._known:
+            self._known[public] = self._read(public)
+        return self._known[public]
+
+    def _read(self, public: int) -> _Seen:
+        table = self.game.table
+        rows = self._rows[self._starts[public] : self._starts[public + 1]].tolist()
+        states = [self.game.state(row) for row in rows]
+        spiels = [state.spiel() for state in states]
+        moves = len(states[0].history()) / max(self.game.spiel.max_game_length(), 1)
+        parts = [[float(states[0].player == CHANCE), moves]]
+        keys: list[dict[int, Key]] = []
+        for player in (0, 1):
+            tensors = _scaled([getattr(spiel, self.tensor)(player) for spiel in spiels])
+            parts.append(tensors.mean(axis=0).tolist())
+            own = np.flatnonzero((tensors != tensors[0]).any(axis=0)).tolist()
+            names: dict[int, Key] = {}
+            uses: dict[tuple[tuple[int, float], ...], int] = {}
+            for row, tensor in zip(rows, tensors, strict=True):
+                infostate = table.private[player][row]
+                if infostate not in names:
+                    entries = tuple((i, round(float(tensor[i]), 6)) for i in own if tensor[i])
+                    uses[entries] = uses.get(entries, 0) + 1
+                    names[infostate] = entries, uses[entries]
+            keys.append(names)
+        return _Seen(np.concatenate(parts).astype(np.float32), (keys[0], keys[1]))
+
+
+def _scaled(tensors: Any) -> NDArray[np.float64]:
+    """Tensors [n, D] whose entries beyond one grow with their logarithm only."""
+    values = np.asarray(tensors, dtype=np.float64)
+    size = np.maximum(np.abs(values), 1)
+    scaled: NDArray[np.float64] = np.where(
+        np.abs(values) > 1, np.sign(values) * (1 + np.log(size)), values
+    )
+    return scaled
