@@ -98,8 +98,8 @@ def algorithms(
     as_json: bool,
 ) -> None:
     """The exploitability that each algorithm reaches, or the iterations that a target takes."""
+    from tacit.files import check_writable
     from tacit.formats.game_names import load_game
-    from tacit.formats.solution import check_writable
     from tacit.report.output import console, print_json, print_table, table
     from tacit.report.plot import plot_convergence
     from tacit.solve import ALGORITHMS, Limits, solve_tree

@@ -38,8 +38,9 @@ def blueprint(
     """
     import numpy as np
 
+    from tacit.files import check_writable
     from tacit.formats.game_names import load_game
-    from tacit.formats.solution import check_writable, save_solution
+    from tacit.formats.solution import save_solution
     from tacit.report.output import console, print_json, print_table, table
     from tacit.subgame.abstraction import random_groups, random_removal, solve_abstraction
     from tacit.tree import build_tree

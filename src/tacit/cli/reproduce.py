@@ -63,7 +63,7 @@ def teh_tabular_command(
     discounted CFR and FLOP. It takes about ten minutes on two cores; with --keep an interrupted
     run goes on from the last line that it printed, given the same options again.
     """
-    from tacit.formats.solution import check_writable
+    from tacit.files import check_writable
     from tacit.formats.spot_file import load_spot_file
     from tacit.report.output import console, print_json, print_table, table
     from tacit.report.plot import plot_convergence

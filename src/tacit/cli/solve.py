@@ -56,8 +56,9 @@ def solve(
     GAME is a name that `tacit games` lists, or openspiel:<game string>.
     """
     from tacit.cli.progress import SolveProgress
+    from tacit.files import check_writable
     from tacit.formats.game_names import load_game
-    from tacit.formats.solution import check_writable, load_solution, save_solution
+    from tacit.formats.solution import load_solution, save_solution
     from tacit.games import GameError
     from tacit.solve import (
         DEFAULT_ALGORITHM,

@@ -98,7 +98,7 @@ def spot(
     what a file says. Afterwards a prompt walks through the tree: type an action, cards, a hand
     (AhKd, AKs), back, top or quit.
     """
-    from tacit.formats.solution import check_writable
+    from tacit.files import check_writable
     from tacit.games.holdem.cards import format_cards
     from tacit.report.output import console, print_json
     from tacit.report.spot import describe, plot_point, print_point, summary

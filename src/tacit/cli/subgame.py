@@ -103,7 +103,8 @@ def subgame(
     The margin of an infostate of the opponent is how much less she gets there at best than against
     the blueprint. Exploitability is that of the whole policy with the new subgames in it.
     """
-    from tacit.formats.solution import check_writable, save_solution
+    from tacit.files import check_writable
+    from tacit.formats.solution import save_solution
     from tacit.solve import LINEAR_PROGRAM, evaluate, find_algorithm
     from tacit.solve.policy_text import find_place
     from tacit.subgame.abstraction import frontier

@@ -42,7 +42,7 @@ def train(
 
     The run is kept in a folder as it goes on: stop it at any time, and go on with --resume.
     """
-    from tacit.formats.solution import check_writable
+    from tacit.files import check_writable
     from tacit.games import GameError
     from tacit.learn.presets import find_preset
     from tacit.learn.trainer import Run, read_log

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import pickle
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ import numpy as np
 import torch
 from torch.nn.functional import smooth_l1_loss
 
+from tacit.files import write_atomically, write_text
 from tacit.games import GameError, load
 from tacit.learn.examples import Examples
 from tacit.learn.network import Network
@@ -83,7 +83,7 @@ class Run:
             raise GameError(f"{folder} holds a run already; go on with --resume, or name another")
         folder.mkdir(parents=True, exist_ok=True)
         run = cls(folder, settings)
-        write_aside(folder / "settings.json", settings.to_json().encode())
+        write_text(folder / "settings.json", settings.to_json())
         return run
 
     @classmethod
@@ -224,7 +224,7 @@ class Run:
         }
         if self.policies is not None:
             state["policies"] = _to_torch(self.policies)
-        save_aside(self.folder / "checkpoint.pt", state)
+        write_atomically(self.folder / "checkpoint.pt", lambda file: torch.save(state, file))
         origin = Origin(self.settings, self.epoch, self.examples, self.seconds)
         save_network(self.folder / "network.pt", self.network, origin)
 
@@ -323,7 +323,7 @@ def save_network(path: Path, network: Network, origin: Origin) -> None:
         "seconds": origin.seconds,
         "network": network.state_dict(),
     }
-    save_aside(path, state)
+    write_atomically(path, lambda file: torch.save(state, file))
 
 
 def load_network(path: Path, builder: Builder | None = None) -> tuple[Network, Settings]:
@@ -353,24 +353,6 @@ def _load_state(path: Path) -> dict[str, Any]:
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise GameError(f"{path} is not a network of this version")
     return state
-
-
-def save_aside(path: Path, state: dict[str, Any]) -> None:
-    """Write to the side, then rename: a full disk or a crash leaves the old file."""
-    aside = path.with_name(path.name + ".part")
-    try:
-        torch.save(state, aside)
-        os.replace(aside, path)
-    except (OSError, RuntimeError) as error:
-        aside.unlink(missing_ok=True)
-        raise GameError(f"{path} could not be written ({error}); what was there is kept") from None
-
-
-def write_aside(path: Path, content: bytes) -> None:
-    """As `save_aside`, for bytes."""
-    aside = path.with_name(path.name + ".part")
-    aside.write_bytes(content)
-    os.replace(aside, path)
 
 
 def _load(path: Path) -> Any:

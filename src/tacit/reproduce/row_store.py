@@ -25,7 +25,7 @@ class KeptRows:
         self.found: list[dict[str, Any]] = []
         self.kept: dict[tuple[Any, ...], dict[str, Any]] = {}
         if path is not None:
-            from tacit.formats.solution import check_writable
+            from tacit.files import check_writable
 
             check_writable(path)
         if path is not None and path.exists():
