@@ -24,12 +24,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.learn.network import Network
 from tacit.learn.self_play import SearchSettings
+from tacit.learn.trainer import Run
 from tacit.solve.best_response import Evaluation, evaluate
 from tacit.solve.engine import Workspace, normalise
 from tacit.solve.leaves import Evaluator
 from tacit.subgame.methods import matching_places
-from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
+from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree, build_forest
 from tacit.tree.passes import descend
 
 Array = NDArray[Any]
@@ -211,3 +213,20 @@ def subgame_pairs(
     """The places of a subgame in the whole tree and in the forest, side by side."""
     root = Place(*forest.roots[number])
     return [(whole, part) for part, whole in matching_places(forest, root, tree, place)]
+
+
+def measure_run(run: Run) -> Callable[[Network], float]:
+    """The function by which a training run measures its network's search over the whole game."""
+    builder, settings = run.encoding.builder, run.settings
+    tree = build_forest(builder, [builder.root])
+
+    def measure(network: Network) -> float:
+        return search_exploitability(
+            tree,
+            network,
+            settings.play,
+            playthroughs=settings.judge_playthroughs,
+            random=np.random.default_rng(settings.seed),
+        ).exploitability
+
+    return measure
