@@ -91,8 +91,8 @@ def subgame(
 ) -> None:
     """Solve subgames of GAME again for one player, starting from a blueprint.
 
-    The margin of an infostate of the opponent is how much less she gets there at best than against
-    the blueprint. Exploitability is that of the whole policy with the new subgames in it.
+    The margin of an opponent's infostate is its best-response value against the blueprint minus
+    that against the new policy. Exploitability is that of the whole policy with the new subgames.
     """
     from tacit.files import check_writable
     from tacit.formats.solution import save_solution

@@ -43,7 +43,7 @@ def print_report(screen: Console, blocks: Iterable[Block]) -> None:
             case Grid():
                 print_grid(screen, block)
             case Heading(bold, rest):
-                screen.print(f"\n[bold]{escape(bold)}[/]{escape(rest)}", soft_wrap=True)
+                screen.print(f"[bold]{escape(bold)}[/]{escape(rest)}", soft_wrap=True)
             case text:
                 screen.print(escape(text), soft_wrap=True)
 

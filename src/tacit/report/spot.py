@@ -100,10 +100,11 @@ def node_report(view: SpotNode) -> list[Block]:
     path = " ".join(view.found.moves) or "the start"
     first, second = betting.behind
     blocks: list[Block] = [
+        "",
         Heading(
             f"{STREETS[betting.street]} {format_cards(view.board)}",
             f", pot {betting.pot:,}, behind {first:,} and {second:,}: {path}",
-        )
+        ),
     ]
     weights = meeting(view, 0), meeting(view, 1)
     if not weights[0].any():

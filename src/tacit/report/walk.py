@@ -66,7 +66,7 @@ class SolutionWalk:
         node, copy = step.place
         state = self.solution.tree.state(node)
         moves = " ".join(taken.label for taken in self.path[1:]) or "the start"
-        blocks: list[Block] = [Heading(self.solution.game.title, f": {moves}")]
+        blocks: list[Block] = ["", Heading(self.solution.game.title, f": {moves}")]
         if state.mover == CHANCE:
             chances = table("chance", "probability")
             for transition in state.expansion.transitions:
