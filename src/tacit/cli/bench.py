@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from tacit.cli.lazy import experiment_group
 
-import click
-
-from tacit.cli.lazy import LazyGroup
-
-
-def _command(name: str, kind: Any) -> click.Command:
-    from tacit.cli.experiment import command_of
-
-    return command_of(name, kind)
-
-
-bench = LazyGroup(
+bench = experiment_group(
     "bench",
+    "Measure speed, memory and convergence.",
     {
         "tabular": (
             "tacit.bench.tabular:Tabular",
@@ -31,6 +21,4 @@ bench = LazyGroup(
         "subgame": ("tacit.bench.subgame:Subgame", "What a gadget adds to an iteration."),
         "growth": ("tacit.bench.growth:Growth", "Expansions of a growing public tree per second."),
     },
-    make=_command,
-    help="Measure speed, memory and convergence.",
 )

@@ -126,7 +126,7 @@ def _type(hint: Any, least: float | None) -> click.ParamType[Any]:
         return click.Choice(get_args(hint))
     plain = next((kind for kind in (int, float, Path) if kind in (hint, *get_args(hint))), str)
     if plain is int:
-        return click.IntRange(min=None if least is None else int(least))
+        return click.INT if least is None else click.IntRange(min=int(least))
     if plain is float:
-        return click.FloatRange(min=least)
+        return click.FLOAT if least is None else click.FloatRange(min=least)
     return click.Path(path_type=Path) if plain is Path else click.STRING

@@ -43,3 +43,16 @@ class LazyGroup(click.Group):
         """The list in `--help`, without importing anything."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in self.members.items()])
+
+
+def experiment_group(
+    name: str, help_text: str, members: Mapping[str, tuple[str, str]]
+) -> LazyGroup:
+    """A group whose members are experiments, made into commands."""
+
+    def make(member: str, kind: Any) -> click.Command:
+        from tacit.cli.experiment import command_of
+
+        return command_of(member, kind)
+
+    return LazyGroup(name, members, make=make, help=help_text)

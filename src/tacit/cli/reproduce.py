@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from tacit.cli.lazy import experiment_group
 
-import click
-
-from tacit.cli.lazy import LazyGroup
-
-
-def _command(name: str, kind: Any) -> click.Command:
-    from tacit.cli.experiment import command_of
-
-    return command_of(name, kind)
-
-
-reproduce = LazyGroup(
+reproduce = experiment_group(
     "reproduce",
+    "Compute tables and figures of the papers, beside theirs.",
     {
         "rebel-table2": (
             "tacit.reproduce.rebel_table2:Table2",
@@ -47,6 +37,4 @@ reproduce = LazyGroup(
             "Safe subgame solving, Table 2: off-tree bets in hold'em.",
         ),
     },
-    make=_command,
-    help="Compute tables and figures of the papers, beside theirs.",
 )
