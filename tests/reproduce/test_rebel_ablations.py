@@ -17,8 +17,8 @@ def test_trainings_and_searches_have_rows_and_are_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = find_preset("kuhn").changed(
-        {"tables": "1", "table_size": "4", "rounds": "1", "iterations": "4", "hidden": "8",
-         "steps": "1", "play_iterations": "4"}
+        {"tables": "1", "table_size": "4", "rounds": "1", "iterations": "20", "hidden": "8",
+         "steps": "1", "play_iterations": "20"}
     )  # fmt: skip
     monkeypatch.setattr("tacit.learn.presets.find_preset", lambda name: small)
     monkeypatch.setattr("os.cpu_count", lambda: 1)

@@ -70,7 +70,7 @@ class Table2(Reproduction):
     seed: int = option(0, "Seed of the playthroughs.", least=0)
 
     key = ("game", "algorithm", "updates", "playthroughs", "seed", "runs")
-    quick: ClassVar = {"playthroughs": 4, "iterations": 128}
+    quick: ClassVar = {"playthroughs": 8, "iterations": 256}
 
     def __post_init__(self) -> None:
         check_names(self.games, GAMES, "column of the paper's table for")
