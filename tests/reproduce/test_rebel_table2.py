@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from support.commands import call, fails
 from tacit.report.experiment import SILENT
 from tacit.reproduce.rebel_table2 import Table2
@@ -36,7 +38,11 @@ def test_there_is_a_row_for_each_algorithm_and_a_run_is_resumed(tmp_path: Path) 
     assert "is damaged" in fails(*arguments)
 
 
-def test_rows_of_another_scale_are_computed_again(tmp_path: Path) -> None:
+def test_rows_of_another_scale_are_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Table2, "_search", lambda *_: {"exploitability": 0.5, "iterations": 2,
+                                                       "training_seconds": 60.0})  # fmt: skip
     small = Table2(games=(GAME,), playthroughs=1, iterations=4)
     kept = tmp_path / "rows.json"
     for experiment in (small, replace(small, iterations=8)):
@@ -45,4 +51,5 @@ def test_rows_of_another_scale_are_computed_again(tmp_path: Path) -> None:
     assert [row["updates"] for row in json.loads(kept.read_text())] == [4] * 5 + [8] * 5
     shown = small.tables(store.rows)[0]
     assert shown.headers[:3] == ("game", "algorithm", "exploitability")
-    assert [row[4] for row in shown.rows] == ["8"] * 5
+    assert [row[4] for row in shown.rows] == ["8", "8", "4", "4", "4"]
+    assert [row[6] for row in shown.rows] == ["", "", "1 min", "1 min", "1 min"]
