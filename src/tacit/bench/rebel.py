@@ -165,7 +165,8 @@ def _positions(network: Network, mode: Mode, count: int, seed: int) -> list[Posi
 
     random = np.random.default_rng(seed)
     first = start(network.encoding)
-    places, found = [first] * count, list[Position]()
+    places = [first] * count
+    found: list[Position] = []
     while len(found) < count:
         places = play_round(
             network.encoding, network, places, SearchSettings(mode=mode, iterations=32), random
