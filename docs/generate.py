@@ -10,17 +10,17 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import numpy as np
 
-from tacit.cli.games import Facts, facts
-from tacit.games import families, load_game
+from tacit.games import load_game
+from tacit.report.game_sizes import listed_sizes
+from tacit.report.table import Table
+from tacit.reproduce import safe_tables
 from tacit.reproduce.rebel_figures import PAPER
-from tacit.reproduce.safe_tables import BLUEPRINT, OFF_TREE_GAME, summary
 from tacit.solve import Limits, evaluate, solve_tree
 from tacit.solve.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
@@ -36,26 +36,22 @@ CONVERGENCE = ("kuhn", "leduc", "liars-dice-1x4", "pursuit-glasses")
 CHECKPOINTS = (16, 64, 256)
 
 
-@cache
-def known_facts(game: str) -> Facts:
-    """A game's size, counted once for all pages."""
-    return facts(load_game(game))
+def markdown(shown: Table) -> str:
+    """A table as Markdown."""
+    sides = ["---" if n < shown.text_columns else "--:" for n in range(len(shown.headers))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (shown.headers, sides, *shown.rows))
 
 
 def sizes(*games: str) -> str:
     """The table of sizes of these games, or of all."""
-    names = games or tuple(
-        name for family in families() if family.countable for name in family.examples
-    )
-    rows = [
-        "| game | public states | infostates | slots | memory of a solver |",
-        "| --- | --: | --: | --: | --: |",
-    ]
-    for name in names:
-        found = known_facts(name)
-        counts = " | ".join(f"{n:,}" for n in (found.public_states, found.decisions, found.slots))
-        rows.append(f"| `{name}` | {counts} | {readable_bytes(found.memory)} |")
-    return "\n".join(rows)
+    head = ("game", "public states", "infostates", "slots", "memory of a solver")
+    shown = Table(head)
+    for size in listed_sizes():
+        if size.public_states is not None and (not games or size.game in games):
+            counts = (size.public_states, size.infostates, size.slots)
+            memory = readable_bytes(size.memory or 0)
+            shown.add_row(f"`{size.game}`", *(f"{n:,}" for n in counts), memory)
+    return markdown(shown)
 
 
 def rules(game: str) -> str:
@@ -121,32 +117,20 @@ def kept(name: str) -> Any:
 def safe_table(game: str) -> str:
     """Every method over weak blueprints of a game, from the rows that `safe-tables` has kept."""
     rows = [row for row in kept("safe-tables") if row["game"] == game]
-    kinds = list(dict.fromkeys(row["blueprint"] for row in rows))
-    found = [
-        summary([row["exploitability"] for row in rows if row["blueprint"] == kind])
-        for kind in kinds
+    shown = safe_tables.method_table(rows)
+    shown.headers = (f"`{game}`, {len(rows)} blueprints", *shown.headers[1:])
+    named = [
+        (name if name == safe_tables.BLUEPRINT else f"`{name}`", *cells)
+        for name, *cells in shown.rows
     ]
-    text = [
-        f"| `{game}`, {len(rows)} blueprints | {' | '.join(kinds)} | worst rise | raised |",
-        f"| --- | {' | '.join('--:' for _ in kinds)} | --: | --: |",
-    ]
-    for lines in zip(*found, strict=True):
-        cells = [f"{row.exploitability:.4f}" for row in lines]
-        worst = max(row.worst_rise for row in lines)
-        cells += [f"{round(worst, 4) + 0.0:+.4f}", f"{sum(row.raised for row in lines)}"]
-        name = lines[0].method
-        shown = name if name == BLUEPRINT else f"`{name}`"
-        text.append(f"| {shown} | {' | '.join(cells)} |")
-    return "\n".join(text)
+    shown.rows = named
+    return markdown(shown)
 
 
 def off_tree_table() -> str:
     """Answers to raises that a blueprint of Leduc does not know, from the same rows."""
-    rows = [row for row in kept("safe-tables") if row["game"] == OFF_TREE_GAME]
-    text = ["| answer | exploitability |", "| --- | --: |"]
-    return "\n".join(
-        [*text, *(f"| {row['blueprint']} | {row['exploitability']:.4f} |" for row in rows)]
-    )
+    rows = [row for row in kept("safe-tables") if row["game"] == safe_tables.OFF_TREE_GAME]
+    return markdown(safe_tables.off_tree_table(rows))
 
 
 def bench_subgame() -> str:
@@ -167,7 +151,7 @@ def holdem_off_tree_table() -> str:
 
 def holdem_table(*names: str) -> str:
     """Columns of `holdem-tables` side by side: mbb/h, and the share of the blueprint's, of each."""
-    columns = [kept(name) for name in names]
+    columns = [kept(name)[0] for name in names]
     heads = []
     for column in columns:
         settings = column["settings"]
@@ -185,13 +169,13 @@ def holdem_table(*names: str) -> str:
         text.append(f"| {lines[0]['method']} | {' | '.join(cells)} |")
     for column in columns:
         if column["boards_solved"] != column["boards"]:
-            raise ValueError("a table of a run that has not come to its end")
+            raise ValueError("a table of an unfinished run")
     return "\n".join(text)
 
 
 def holdem_differences(name: str) -> str:
     """How the game and the budget of a column differ from the paper's."""
-    return "\n".join(f"- {line}" for line in kept(name)["differences"])
+    return "\n".join(f"- {line}" for line in kept(name)[0]["differences"])
 
 
 def rebel_table2() -> str:

@@ -20,6 +20,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config as _config
 
+from tacit.cache import cache_root
+
 config = cast(Any, _config)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -104,5 +106,4 @@ def _sources(module: str) -> set[Path]:
 def _parents() -> list[Path]:
     """Where a cache may be, best first: as Numba is told, beside the package, the user's own."""
     given = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return [*given, _PACKAGE / "__pycache__", home / "tacit"]
+    return [*given, _PACKAGE / "__pycache__", cache_root()]

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from support.commands import call, fails
+from tacit.cli import COMMANDS, tacit
 from tacit.formats.solution import load_solution
 
 
@@ -40,10 +41,27 @@ def test_help_is_what_a_bare_call_prints():
         assert call(command, "--help")[0] == 0
 
 
+def test_the_list_of_commands_says_what_their_help_says():
+    code, out, _ = call("--help")
+    assert code == 0
+    for name, (_, line) in COMMANDS.items():
+        assert re.search(rf"^  {name}  ", out, flags=re.MULTILINE)
+        assert line.endswith(".")
+        assert call(name, "--help")[1].startswith(f"Usage: tacit {name}")
+    for group in ("bench", "reproduce"):
+        command = tacit.get_command(None, group)
+        for name in command.members:
+            code, text, _ = call(group, name, "--help")
+            assert code == 0
+            assert "--json" in text
+            assert ("--out" in text and "--quick" in text) == (group == "reproduce")
+
+
 def test_help_and_games_load_no_heavy_library():
     code = (
         "import sys; from tacit.cli import tacit; from click.testing import CliRunner;"
-        "[CliRunner().invoke(tacit, [*c]) for c in (['solve', '--help'], ['spot', '--help'])];"
+        "[CliRunner().invoke(tacit, [*c]) for c in (['solve', '--help'], ['spot', '--help'],"
+        "['reproduce', '--help'], ['bench', '--help'], ['games'], ['--version'])];"
         "print(sorted({'numba', 'scipy', 'matplotlib', 'pyspiel', 'torch'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -55,8 +73,8 @@ def test_games_are_listed_with_their_sizes():
     listed = {entry["game"]: entry for entry in json.loads(out)}
     assert code == 0
     assert listed["kuhn"]["public_states"] == 9
-    assert listed["kuhn"]["decisions"] == 12
-    assert listed["liars-dice-1x6"]["decisions"] == 24_576
+    assert listed["kuhn"]["infostates"] == 12
+    assert listed["liars-dice-1x6"]["infostates"] == 24_576
     _, table, _ = call("games")
     assert all(name in table for name in listed)
     assert "liars-dice-<dice>x<faces>" in table
@@ -164,6 +182,7 @@ def test_what_cannot_be_solved_is_refused_in_one_line(words, message):
         (["solve", "kuhn", "--frob"], "No such option"),
         (["play", "kuhn", "--seat", "3"], "3 is not in the range"),
         (["bench", "algorithms", "--plot", "x.png"], "--plot takes one game"),
+        (["reproduce", "rebel-table3"], "No such command 'rebel-table3'"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_2(words, message):
@@ -257,7 +276,9 @@ def test_false_statements_in_a_file_are_found(kuhn, tmp_path):
         parts = {name: file[name] for name in file.files}
     parts["history"][-1, 2] = 0.0
     np.savez(tmp_path / "false.npz", **parts)
-    assert "states other numbers" in fails("exploitability", tmp_path / "false.npz")
+    assert "states other numbers than those of its policy" in fails(
+        "exploitability", tmp_path / "false.npz"
+    )
 
 
 @pytest.mark.parametrize("command", ["exploitability", "show"])
@@ -338,7 +359,7 @@ def played(tmp_path, monkeypatch):
                 return "yes" if left[0] else "no"
             return re.search(r"\(([^,)]+)", prompt)[1]
 
-        monkeypatch.setattr(import_module("tacit.cli.play"), "_ask", answer)
+        monkeypatch.setattr(import_module("tacit.cli.play"), "read_line", answer)
         return call("play", game, "--solution", out, "--seat", seat, "--seed", 0)[1]
 
     return play
@@ -361,45 +382,3 @@ def test_secret_moves_stay_secret(played):
 
 def test_play_refuses_the_solution_of_another_game(kuhn):
     assert "is a solution of kuhn, not of leduc" in fails("play", "leduc", "--solution", kuhn)
-
-
-# --- bench ---------------------------------------------------------------------------------------
-
-
-def test_bench_compares_with_openspiel():
-    pytest.importorskip("pyspiel")
-    code, out, _ = call("bench", "tabular", "--games", "leduc", "--json")
-    (row,) = json.loads(out)
-    assert code == 0
-    assert row["game"] == "leduc"
-    assert row["ratio"] == pytest.approx(
-        row["openspiel_ms_per_iteration"] / row["ours_ms_per_iteration"]
-    )
-    assert 0 <= row["peak_memory_mb"] < 200
-
-
-def test_bench_does_without_openspiel(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    code, out, errors = call("bench", "tabular", "--games", "leduc", "--json")
-    (row,) = json.loads(out)
-    assert code == 0
-    assert "pip install 'tacit[openspiel]'" in errors
-    assert row["openspiel_ms_per_iteration"] is None
-    assert row["ratio"] is None
-    assert row["ours_ms_per_iteration"] > 0
-
-
-def test_bench_knows_its_games():
-    assert "no tabular benchmark 'chess'" in fails("bench", "tabular", "--games", "chess")
-
-
-def test_bench_algorithms_compares_them(tmp_path):
-    plot = tmp_path / "kuhn.png"
-    words = ["--games", "kuhn", "--algorithms", "cfr,pcfr+", "--iterations", 256, "--plot", plot]
-    _, out, _ = call("bench", "algorithms", *words, "--json")
-    slow, fast = json.loads(out)
-    assert fast["exploitability"] < slow["exploitability"]
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    _, table, _ = call("bench", "algorithms", "--games", "kuhn", "--target", "1e-2")
-    assert re.search(r"\bcfr\s+\d", table)
-    assert re.search(r"\bsoft-flop\s+\d", table)

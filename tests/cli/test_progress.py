@@ -1,11 +1,11 @@
-"""The estimate of how much of a solve is behind."""
+"""Progress bars: the share of a solve that is finished, and stages."""
 
 from __future__ import annotations
 
 import pytest
 
 from tacit.cli import progress
-from tacit.cli.progress import BuildProgress, done
+from tacit.cli.progress import BuildProgress, StageProgress, share_done
 from tacit.solve import Checkpoint, Limits
 
 
@@ -15,29 +15,39 @@ def falling(power, count):
 
 def test_the_first_limit_counts():
     limits = Limits(iterations=1000, seconds=10.0)
-    assert done(limits, [], 500, 1.0) == 0.5
-    assert done(limits, [], 500, 8.0) == 0.8
-    assert done(limits, [], 2000, 1.0) == 1.0
+    assert share_done(limits, [], 500, 1.0) == 0.5
+    assert share_done(limits, [], 500, 8.0) == 0.8
+    assert share_done(limits, [], 2000, 1.0) == 1.0
 
 
 def test_only_time_counts_when_only_time_is_given():
-    assert done(Limits(seconds=10.0), [], 10**9, 5.0) == 0.5
+    assert share_done(Limits(seconds=10.0), [], 10**9, 5.0) == 0.5
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
 def test_a_target_is_extrapolated_as_a_power_of_the_iterations(power):
     history = falling(power, 7)  # at iteration 64
     target = 256.0**-power
-    assert done(Limits(target=target), history, 64, 6.4) == pytest.approx(64 / 256)
+    assert share_done(Limits(target=target), history, 64, 6.4) == pytest.approx(64 / 256)
 
 
 def test_a_target_that_is_met_is_the_end():
-    assert done(Limits(target=0.5), falling(1.0, 3), 4, 0.4) == 1.0
+    assert share_done(Limits(target=0.5), falling(1.0, 3), 4, 0.4) == 1.0
 
 
 def test_no_estimate_without_progress():
     flat = [Checkpoint(n, 0.0, 1.0, 0.0) for n in (1, 2, 4)]
-    assert done(Limits(target=0.1), flat, 4, 0.4) == pytest.approx(4 / 1_000_000)
+    assert share_done(Limits(target=0.1), flat, 4, 0.4) == pytest.approx(4 / 1_000_000)
+
+
+def test_stages_follow_each_other_on_the_bar() -> None:
+    with StageProgress("flop-holdem", visible=False) as bar:
+        for stage in ("the tree", "the blueprint"):
+            for share in (0.0, 0.5):
+                bar.stage(stage, share)
+        task = bar.progress.tasks[0]
+        assert task.description == "flop-holdem: the blueprint"
+        assert task.completed == 0.5
 
 
 @pytest.mark.parametrize("patience", [0.0, 60.0])

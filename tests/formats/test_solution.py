@@ -9,7 +9,6 @@ import pytest
 
 from tacit.formats.solution import (
     SolutionError,
-    check_writable,
     fingerprint,
     load_solution,
     save_solution,
@@ -71,7 +70,7 @@ def test_a_failed_save_leaves_the_older_file_alone(saved, monkeypatch):
         raise OSError("no space left")
 
     monkeypatch.setattr(np, "savez", fail)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(GameError, match="no space left"):
         save_solution(solve_tree(KUHN, Limits(iterations=9)), saved)
     assert saved.read_bytes() == before
     assert list(saved.parent.iterdir()) == [saved]
@@ -165,17 +164,6 @@ def test_payoffs_are_part_of_the_fingerprint(monkeypatch):
     assert fingerprint(build_tree(load_game("kuhn"))) != fingerprint(KUHN)
 
 
-def test_unwritable_places_are_found_before_solving(tmp_path):
-    check_writable(tmp_path / "new.npz")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(GameError, match="it is a folder"):
-        check_writable(tmp_path)
-    with pytest.raises(GameError, match="there is no folder"):
-        check_writable(tmp_path / "none" / "x.npz")
-    with pytest.raises(GameError, match="cannot write /proc/x"):
-        check_writable("/proc/x")
-
-
 def test_games_are_found_by_name_wherever_they_come_from():
     assert load_game("kuhn").name == "kuhn"
     pytest.importorskip("pyspiel")
@@ -199,12 +187,10 @@ def test_a_game_of_ones_own_is_given_when_its_solution_is_loaded(tmp_path):
     assert np.array_equal(again.policy, kept.policy)
 
 
-def test_links_are_followed_and_devices_left_alone(tmp_path):
+def test_links_are_followed(tmp_path):
     tree = build_tree(Kuhn())
     kept = solve_tree(tree, Limits(iterations=5))
     (tmp_path / "link.npz").symlink_to(tmp_path / "real.npz")
     save_solution(kept, tmp_path / "link.npz")
     assert (tmp_path / "link.npz").is_symlink()
     assert load_solution(tmp_path / "real.npz").iterations == 5
-    with pytest.raises(GameError, match="not an ordinary file"):
-        check_writable("/dev/null")

@@ -1,4 +1,4 @@
-"""Tables of subgame solving behind a deal: figures, going on after a stop, and damage."""
+"""Tables of subgame solving after a deal: figures, resumed runs, damaged files, the command."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 from support.buckets import ByEquity, two_streets
+from support.commands import call, fails
 from tacit.games.holdem.betting import FLOP, TURN
 from tacit.reproduce.deal_tables import (
     BLUEPRINT,
     TABLE_METHODS,
+    HoldemTables,
     TableColumn,
     TableSettings,
     column_of,
+    column_table,
     paper_figures,
     table_column,
 )
@@ -90,6 +93,61 @@ def test_settings_name_their_runs_apart_and_make_their_games() -> None:
     assert turn.spot().rules.last_street == TURN
     assert turn.bucket_settings().counts == (200, 200)
     assert any("Kh7h2d" in line for line in turn.differences())
+
+
+def test_a_column_is_shown_beside_the_papers(tmp_path: Path) -> None:
+    settings = TableSettings(
+        game="turn-holdem", blueprint_iterations=5, iterations=10, methods=("unsafe", "resolve")
+    )
+    column = column_of(settings, two_streets(), ByEquity(), place=tmp_path, most_boards=1)
+    made = column_table(json.loads(json.dumps(column.to_json())))
+    shown = " ".join(cell for row in made.rows for cell in row) + made.title + made.note
+    assert "684.60" in shown
+    assert "130.40" in shown
+    assert "1 of" in shown
+    assert f"{column.rows[1].exploitability_mbb:,.2f}" in shown
+    assert "the paper does not state its sizes" in shown
+
+
+def test_help_and_errors() -> None:
+    code, out, _ = call("reproduce", "--help")
+    assert code == 0
+    assert "holdem-tables" in out
+    assert "holdem-off-tree" in out
+    line = fails("reproduce", "holdem-tables", "--game", "river-holdem", code=2)
+    assert "flop-holdem" in line
+    line = fails("reproduce", "holdem-tables", "--game", "turn-holdem", "--flop", "Kh7h2x")
+    assert "2x" in line
+
+
+def test_options_become_settings_and_a_finished_column_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: TableColumn
+) -> None:
+    asked: list[tuple[TableSettings, int | None]] = []
+
+    def compute(settings: TableSettings, **options: object) -> TableColumn:
+        asked.append((settings, options["most_boards"]))
+        return whole
+
+    monkeypatch.setattr("tacit.reproduce.deal_tables.table_column", compute)
+    words = ["reproduce", "holdem-tables", "--bets", "100%", "50%", "--stack=2000", "--quick"]
+    words += ["--iterations=7", f"--out={tmp_path / 'rows.json'}", "--json"]
+    code, out, errors = call(*words)
+    assert (code, errors) == (0, "")
+    ((settings, boards),) = asked
+    quick = HoldemTables.quick
+    assert boards == quick["boards"]
+    assert settings == TableSettings(
+        stack=2000,
+        bets=("100%", "50%"),
+        iterations=7,
+        blueprint_iterations=quick["blueprint_iterations"],
+    )
+    (row,) = json.loads(out)
+    assert row["rows"] == json.loads(json.dumps(whole.to_json()))["rows"]
+    assert json.loads(call(*words)[1]) == [row]
+    assert len(asked) == 1
+    assert "mbb/h" in call(*words[:-1])[1]
 
 
 @pytest.mark.slow

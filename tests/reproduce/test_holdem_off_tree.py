@@ -8,7 +8,7 @@ import pytest
 
 from tacit.games import GameError
 from tacit.games.holdem.ranges import parse_range
-from tacit.reproduce.holdem_off_tree import off_tree_rows, turn_spot
+from tacit.reproduce.holdem_off_tree import off_tree_answers, turn_spot
 from tacit.subgame.methods import SolveBudget
 from tacit.subgame.translation import KINDS
 from tacit.tree.cards.builder import build_spot
@@ -19,13 +19,13 @@ RANGE = parse_range("AA,KK,TT,AK,KQs,QJs,98s,65s,A5s")
 
 def test_nested_solving_beats_both_translations() -> None:
     spot = replace(turn_spot(), ranges=(RANGE, RANGE))
-    rows = off_tree_rows(
+    answers = off_tree_answers(
         spot,
         blueprint_iterations=300,
         budget=SolveBudget(algorithm="dcfr", iterations=150),
         methods=("resolve", "reach-maxmargin"),
     )
-    found = {row.answer: row.exploitability_mbb for row in rows}
+    found = {name: compute().exploitability_mbb for name, compute in answers.items()}
     translated = min(found[f"translation, {kind}"] for kind in KINDS)
     nested = [value for name, value in found.items() if name.startswith("nested")]
     assert len(nested) == 4
@@ -34,7 +34,7 @@ def test_nested_solving_beats_both_translations() -> None:
 
 def test_a_spot_that_has_no_such_bets_is_refused() -> None:
     with pytest.raises(GameError, match="no bets of"):
-        off_tree_rows(turn_spot(), unknown=(0.33,))
+        off_tree_answers(turn_spot(), unknown=(0.33,))
 
 
 def test_sizes_of_bets_are_in_pots_after_calling() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from support.commands import call, fails
 from tacit.reproduce.safe_tables import (
     BLUEPRINT,
     WEAKNESSES,
-    Row,
+    MethodSummary,
     Weakness,
     off_tree_answers,
     safe_table,
     summary,
 )
-from tacit.subgame.methods import SolveBudget
+from tacit.subgame.methods import METHODS, SolveBudget
 
 
 @pytest.mark.parametrize("weakness", WEAKNESSES)
@@ -59,15 +63,61 @@ def test_over_many_seeds_safe_methods_are_safe_and_come_out_in_order(game: str) 
 def test_a_summary_has_means_and_rises() -> None:
     worths = [{BLUEPRINT: 0.5, "unsafe": 0.3}, {BLUEPRINT: 0.1, "unsafe": 0.2}]
     first, second = summary(worths)
-    assert first == Row(BLUEPRINT, pytest.approx(0.3), 0.0, 0, 2)
-    assert second == Row("unsafe", pytest.approx(0.25), pytest.approx(0.1), 1, 2)
+    assert first == MethodSummary(BLUEPRINT, pytest.approx(0.3), 0.0, 0, 2)
+    assert second == MethodSummary("unsafe", pytest.approx(0.25), pytest.approx(0.1), 1, 2)
 
 
 @pytest.mark.slow
 def test_nested_solving_beats_both_translations() -> None:
     answers = off_tree_answers(methods=SAFE)
-    worths = {name: measure() for name, measure in answers.items()}
+    worths = {name: measure().exploitability for name, measure in answers.items()}
     translated = min(worth for name, worth in worths.items() if name.startswith("translation"))
     nested = [worth for name, worth in worths.items() if name.startswith("nested")]
     assert len(nested) == 6
     assert max(nested) < translated
+
+
+ARGUMENTS = ("reproduce", "safe-tables", "--games=liars-dice-1x3", "--iterations=40")
+
+
+def test_rows_are_kept_and_a_run_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "rows.json"
+    code, text, errors = call(*ARGUMENTS, "--seeds=1", f"--out={kept}", "--json")
+    assert code == 0, errors
+    rows = json.loads(text)
+    assert [row["blueprint"] for row in rows] == [
+        "few iterations", "merged infostates", "missing actions",
+    ]  # fmt: skip
+    for row in rows:
+        assert (row["game"], row["seed"], row["iterations"]) == ("liars-dice-1x3", 0, 40)
+        assert list(row["exploitability"]) == ["blueprint", *METHODS]
+    assert json.loads(kept.read_text()) == rows
+
+    code, text, _ = call(*ARGUMENTS, "--seeds=2", f"--out={kept}", "--json")
+    more = json.loads(text)
+    assert code == 0
+    assert [row for row in more if row["seed"] == 0] == rows
+    assert len(more) == len(json.loads(kept.read_text())) == 6
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("a kept row was computed again")
+
+    monkeypatch.setattr("tacit.reproduce.safe_tables.blueprint_worths", never)
+    code, shown, _ = call(*ARGUMENTS, "--seeds=2", f"--out={kept}")
+    assert code == 0
+    for words in ("liars-dice-1x3", "2 seeds each", "reach-maxmargin-not-split", "worst rise"):
+        assert words in shown
+    mean = sum(row["exploitability"]["resolve"] for row in more[:2]) / 2
+    assert f"{mean:.4f}" in shown
+
+
+def test_damaged_files_and_unknown_games_are_refused(tmp_path: Path) -> None:
+    kept = tmp_path / "rows.json"
+    for text in ("[{", '[{"game": "leduc"}]', "3"):
+        kept.write_text(text)
+        assert "is damaged" in fails(*ARGUMENTS, f"--out={kept}")
+    assert "no table for 'chess'" in fails("reproduce", "safe-tables", "--games=chess")
+    missing = tmp_path / "none" / "rows.json"
+    assert "there is no folder" in fails(*ARGUMENTS, f"--out={missing}")

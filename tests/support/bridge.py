@@ -12,7 +12,7 @@ from support.reference import Infostate, Policy, Reference
 from tacit.games import CHANCE, Game, State
 from tacit.solve.engine import Workspace
 from tacit.tree import Builder, PublicState, PublicTree
-from tacit.tree.public_tree import Place
+from tacit.tree.layout import Place
 
 
 class UnsharedState(State):

@@ -30,7 +30,7 @@ from tacit.tree import (
     build_tree,
     readable_bytes,
 )
-from tacit.tree.public_tree import Place
+from tacit.tree.layout import Place
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -1,1 +1,1 @@
-"""What is measured, and beside whom."""
+"""What is measured, and beside whom: one file a measurement."""

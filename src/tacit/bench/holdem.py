@@ -1,4 +1,4 @@
-"""How fast hold'em is solved, for `tacit bench holdem`: `python -m tacit.bench.holdem NAME`.
+"""How fast hold'em is solved: `python -m tacit.bench.holdem NAME` prints one row.
 
 A small spot is solved first, so that interpreter, libraries and compiled kernels count neither in
 the seconds nor in the memory.
@@ -9,33 +9,87 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.bench.measurement import Measurement, in_new_process
 from tacit.bench.peak_memory import peak, restarted_peak
-from tacit.formats.spot_file import load_spot_file
-from tacit.games.holdem.hand_rank import rank_boards, rank_cards
-from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, find_algorithm
-from tacit.solve.spot import SpotLimits, solve_spot
-from tacit.tree.cards.builder import build_spot
+from tacit.report.experiment import SILENT, Progress, check_names, option
+from tacit.report.table import Row, Table, table_of
 
 EVALUATOR = "evaluator"
 SETTINGS = {"river": ("river-bench", 0.1, 1, 5), "turn": ("turn-bench", 0.5, 2, 1)}
-"""By name: the example, the target in percent of the pot, threads, and how often it is solved."""
+"""By name: the example, the target in percent of the pot, threads, and the number of solves."""
 SMALL_BOARDS = {"river": "2c7dJhQs3h", "turn": "2c7dJhQs"}
 BATCH = {"river": 50, "turn": 3}
 BOARDS, HANDS, ROUNDS = 2_000, 1_000_000, 5
+COLUMNS = {
+    "spot": "{spot}",
+    "threads": "{threads}",
+    "ms per iteration": "{ms_per_iteration:.3f}",
+    "seconds": "{seconds_to_target:.2f}",
+    "iterations": "{iterations:,}",
+    "% of pot": "{exploitability_percent_of_pot:.3f}",
+    "peak": "{peak_memory_mb:,.0f} MB",
+}
 
 
-def measure(name: str) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Holdem(Measurement):
+    """Seconds to a target on a river and a turn of hold'em, and hands ranked per second.
+
+    The river is solved by one thread to 0.1 % of the pot, the turn by two to 0.5 %. Each runs in a
+    process of its own; memory is its peak beyond the interpreter and libraries.
+
+    Columns of a spot: spot, ms_per_iteration, seconds_to_target, iterations,
+    exploitability_percent_of_pot, target_percent_of_pot, threads, peak_memory_mb. Columns of the
+    evaluator: spot, hands_per_second (all hands of a board at once), single_hands_per_second,
+    threads.
+    """
+
+    spots: tuple[str, ...] = option((*SETTINGS, EVALUATOR), "Rows, separated by commas.")
+
+    def __post_init__(self) -> None:
+        check_names(self.spots, (*SETTINGS, EVALUATOR), "hold'em benchmark")
+
+    def rows(self, progress: Progress = SILENT) -> list[Row]:
+        """A row for each name, measured in a process of its own."""
+        return [json.loads(in_new_process("tacit.bench.holdem", name)) for name in self.spots]
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """The spots, and the evaluator in the note."""
+        notes = [
+            f"Evaluator: {row['hands_per_second'] / 1e6:,.0f} million hands per second with all "
+            f"hands of a board at once, {row['single_hands_per_second'] / 1e6:,.0f} million one by "
+            "one."
+            for row in rows
+            if row["spot"] == EVALUATOR
+        ]
+        return [
+            table_of(
+                [row for row in rows if row["spot"] != EVALUATOR],
+                COLUMNS,
+                title="Discounted CFR to 0.1 % of the pot (river) and 0.5 % (turn)",
+                note=" ".join(notes),
+            )
+        ]
+
+
+def measure(name: str) -> Row:
     """One row of the benchmark."""
     return measure_evaluator() if name == EVALUATOR else measure_spot(name)
 
 
-def measure_spot(name: str) -> dict[str, Any]:
+def measure_spot(name: str) -> Row:
     """Solve a spot to its target; the fastest of several solves counts."""
+    from tacit.formats.spot_file import load_spot_file
+    from tacit.games.holdem.spot import Spot
+    from tacit.solve import Solver, find_algorithm
+    from tacit.solve.spot import SpotLimits, solve_spot
+    from tacit.tree.cards.builder import build_spot
+
     example, percent, threads, rounds = SETTINGS[name]
     small = Spot.of(
         SMALL_BOARDS[name], ranges=("AcAd,9s8s", "KsKd,Tc8c"), pot=100, behind=100, bets="a"
@@ -69,8 +123,10 @@ def measure_spot(name: str) -> dict[str, Any]:
     }
 
 
-def measure_evaluator() -> dict[str, Any]:
-    """Hands ranked a second, one thread: all hands of a board at once, and hands one by one."""
+def measure_evaluator() -> Row:
+    """Hands ranked per second, one thread: all hands of a board at once, and one by one."""
+    from tacit.games.holdem.hand_rank import rank_boards, rank_cards
+
     random = np.random.default_rng(0)
     dealt = np.argsort(random.random((BOARDS, 52)), axis=1).astype(np.int8)
     boards = dealt[:, :5]

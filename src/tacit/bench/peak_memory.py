@@ -1,4 +1,4 @@
-"""How much memory a solve takes, for `tacit bench`: `python -m tacit.bench.peak_memory GAME`.
+"""How much memory a solve takes: `python -m tacit.bench.peak_memory GAME` prints megabytes.
 
 A small game is solved first, so that interpreter, libraries and compiled kernels do not count.
 """
@@ -9,10 +9,6 @@ import resource
 import sys
 from contextlib import suppress
 from pathlib import Path
-
-from tacit.games import load_game
-from tacit.solve import Limits, solve_tree
-from tacit.tree import build_tree
 
 
 def peak() -> float:
@@ -26,9 +22,9 @@ def peak() -> float:
 
 
 def restarted_peak() -> float:
-    """As `peak`, counted anew from what the process has now where the system allows it.
+    """As `peak`, reset to the present use where the system allows it.
 
-    Compiling kernels takes more memory for a moment than a small solve, and would hide it.
+    Compiling kernels briefly takes more memory than a small solve, and would hide it.
     """
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
@@ -37,6 +33,10 @@ def restarted_peak() -> float:
 
 def measure(name: str) -> float:
     """Megabytes beyond what solving a small game takes."""
+    from tacit.games import load_game
+    from tacit.solve import Limits, solve_tree
+    from tacit.tree import build_tree
+
     limits = Limits(iterations=64)
     solve_tree(build_tree(load_game("kuhn")), limits, algorithm="cfr+")
     before = restarted_peak()

@@ -12,27 +12,12 @@ from typing import Any, NoReturn
 import click
 
 from tacit import __version__
-from tacit.cli.bench import bench
-from tacit.cli.blueprint import blueprint
-from tacit.cli.equity import equity
-from tacit.cli.evaluate import evaluate
-from tacit.cli.exploitability import exploitability
-from tacit.cli.games import games
-from tacit.cli.play import play
-from tacit.cli.range import range_command
-from tacit.cli.reproduce import reproduce
-from tacit.cli.show import show
-from tacit.cli.solve import solve
-from tacit.cli.spot import spot
-from tacit.cli.subgame import subgame
-from tacit.cli.train import train
-from tacit.cli.warm_up import warm_up
-from tacit.games import GameError
+from tacit.cli.lazy import LazyGroup
 
 INTERRUPTED = 130
 
 
-class _OneLineErrors(click.Group):
+class _OneLineErrors(LazyGroup):
     """A group whose errors are one line on standard error and a non-zero exit."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -48,15 +33,21 @@ class _OneLineErrors(click.Group):
             _fail(f"{error.format_message()} (see `{context} --help`)", code=2)
         except (KeyboardInterrupt, click.Abort):
             _fail("interrupted", code=INTERRUPTED)
-        except BrokenPipeError:  # whoever read our output has stopped; there is nobody to tell
+        except BrokenPipeError:  # the reader of our output has stopped
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 1
-        except (GameError, click.ClickException) as error:
+        except click.ClickException as error:
             _fail(str(error))
         except OSError as error:
             _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
         except (MemoryError, RecursionError) as error:
             _fail(f"the game is too large for this machine ({type(error).__name__})")
+        except Exception as error:
+            from tacit.games import GameError
+
+            if not isinstance(error, GameError):
+                raise
+            _fail(str(error))
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -66,37 +57,48 @@ def _fail(message: str, *, code: int = 1) -> NoReturn:
     sys.exit(code)
 
 
-@click.group(
-    cls=_OneLineErrors,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.version_option(__version__, prog_name="tacit")
-@click.pass_context
-def tacit(context: click.Context) -> None:
-    """Solve and play two-player zero-sum games with hidden information."""
+COMMANDS = {
+    "games": ("tacit.cli.games:games", "List the games and their sizes."),
+    "solve": ("tacit.cli.solve:solve", "Solve a game."),
+    "exploitability": (
+        "tacit.cli.exploitability:exploitability",
+        "Compute the exploitability of a saved solution again.",
+    ),
+    "show": ("tacit.cli.show:show", "Walk through a solution."),
+    "play": ("tacit.cli.play:play", "Play against a trained network or a solution."),
+    "blueprint": ("tacit.cli.blueprint:blueprint", "Solve an abstraction of a game."),
+    "subgame": ("tacit.cli.subgame:subgame", "Solve subgames of a blueprint again."),
+    "spot": ("tacit.cli.spot:spot", "Solve a spot of heads-up hold'em."),
+    "equity": ("tacit.cli.equity:equity", "The equity of two hands or ranges."),
+    "range": ("tacit.cli.range:range_command", "Count and draw a range."),
+    "train": ("tacit.cli.train:train", "Learn a value network by self-play."),
+    "evaluate": ("tacit.cli.evaluate:evaluate", "Measure a trained network's search."),
+    "bench": ("tacit.cli.bench:bench", "Measure speed, memory and convergence."),
+    "reproduce": (
+        "tacit.cli.reproduce:reproduce",
+        "Compute tables and figures of the papers, beside theirs.",
+    ),
+    "warm-up": (
+        "tacit.cli.warm_up:warm_up",
+        "Compile the kernels now, so that the first solve is as quick as later ones.",
+    ),
+}
+
+
+def _root(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for command in (
-    games,
-    solve,
-    exploitability,
-    show,
-    play,
-    blueprint,
-    subgame,
-    spot,
-    equity,
-    range_command,
-    train,
-    evaluate,
-    bench,
-    reproduce,
-    warm_up,
-):
-    tacit.add_command(command)
+tacit = _OneLineErrors(
+    "tacit",
+    COMMANDS,
+    callback=click.pass_context(_root),
+    help="Solve and play two-player zero-sum games with hidden information.",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+click.version_option(__version__, prog_name="tacit")(tacit)
 
 
 def main() -> NoReturn:

@@ -13,8 +13,14 @@ from tacit.cli.options import as_json, memory
 @click.argument("game")
 @click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="Save it here.")
 @click.option("--iterations", "-n", type=click.IntRange(min=1), default=100, show_default=True)
-@click.option("--labels", type=click.IntRange(min=1), help="Merge infostates to so many labels.")
-@click.option("--remove", type=click.FloatRange(0, 1), help="Take an action from so many states.")
+@click.option(
+    "--labels", type=click.IntRange(min=1), help="Merge infostates at random into this many groups."
+)
+@click.option(
+    "--remove",
+    type=click.FloatRange(0, 1),
+    help="Share of states to lose an action.",
+)
 @click.option("--algorithm", "-a", default="linear-cfr", show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @memory
@@ -31,16 +37,18 @@ def blueprint(
     memory: int,
     as_json: bool,
 ) -> None:
-    """Solve an abstraction of GAME and save the policy for GAME that comes of it.
+    """Solve an abstraction of GAME and save its policy for GAME.
 
-    Infostates are merged and actions removed at random, as --seed says. `tacit subgame` improves on
-    such a policy; `tacit exploitability` and `tacit show` read it as any solution.
+    Infostates are merged and actions removed at random, by --seed. `tacit subgame` improves such a
+    policy; `tacit exploitability` and `tacit show` read it like any solution.
     """
     import numpy as np
 
-    from tacit.formats.solution import check_writable, save_solution
+    from tacit.files import check_writable
+    from tacit.formats.solution import save_solution
     from tacit.games import load_game
-    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.output import console, print_json, print_table
+    from tacit.report.table import table
     from tacit.subgame.abstraction import random_groups, random_removal, solve_abstraction
     from tacit.tree import build_tree
 
@@ -66,9 +74,9 @@ def blueprint(
             }
         )
         return
-    shown = table("", "")
+    title = f"{solution.game.title}: a blueprint by {iterations:,} iterations"
+    shown = table("", "", title=title, note=f"It is saved in {out}")
     unit = solution.game.unit
     shown.add_row("value to player 1", f"{solution.value:+.6f} {unit}")
     shown.add_row("exploitability", f"{solution.exploitability:.3e} {unit}")
-    title = f"{solution.game.title}: a blueprint by {iterations:,} iterations"
-    print_table(console(), shown, title=title, note=f"It is saved in {out}")
+    print_table(console(), shown)

@@ -1,4 +1,4 @@
-"""`tacit equity`: how often hands and ranges win against each other."""
+"""`tacit equity`: the equity of hands and ranges against each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.cli.options import as_json
 @click.option(
     "--samples",
     type=click.IntRange(min=20),
-    help="Deal so many random boards.  [default: all, if that takes less than about 15 s]",
+    help="Deal this many random boards.  [default: all, if that takes less than about 15 s]",
 )
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of samples."
@@ -40,7 +40,9 @@ def equity(
     """
     from tacit.games.holdem.cards import format_cards, parse_board
     from tacit.games.holdem.ranges import check_range, parse_range
-    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.equity import class_tables, hand_equities
+    from tacit.report.output import console, print_json, print_report
+    from tacit.report.table import table
     from tacit.tree.cards.preflop_equity import board_equity
 
     cards = parse_board(board)
@@ -73,7 +75,7 @@ def equity(
         }
         if hands:
             for player, row in enumerate(rows):
-                row["hands"] = _by_hand(found.equity.hands[player], ranges[player])
+                row["hands"] = hand_equities(found.equity.hands[player], ranges[player])
         print_json(value)
         return
     shown = table("range", "combos", "equity", "win", "tie", "lose")
@@ -89,37 +91,5 @@ def equity(
             f"equity ± {196 * found.error:.2f} % (95 %)."
         )
     where = f" on {format_cards(cards)}" if cards else " before the flop"
-    screen = console()
-    print_table(screen, shown, title=f"Equity{where}", note=note)
-    if hands:
-        _print_classes(screen, found.equity.hands, ranges)
-
-
-def _by_hand(equities: Any, weights: Any) -> dict[str, float]:
-    import numpy as np
-
-    from tacit.games.holdem.cards import hand_name
-
-    held = np.flatnonzero((weights > 0) & ~np.isnan(equities))
-    return {hand_name(int(hand)): float(equities[hand]) for hand in held}
-
-
-def _print_classes(screen: Any, equities: Any, ranges: Any) -> None:
-    """The mean equity of each class of hands, best first."""
-    import numpy as np
-
-    from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS
-    from tacit.report.output import print_table, table
-
-    for player, title in enumerate(("First range", "Second range")):
-        used = (ranges[player] > 0) & ~np.isnan(equities[player])
-        weights = np.where(used, ranges[player], 0)
-        total = np.bincount(HAND_CLASS, weights=weights, minlength=169)
-        sums = np.bincount(
-            HAND_CLASS, weights=weights * np.nan_to_num(equities[player]), minlength=169
-        )
-        means = {n: sums[n] / total[n] for n in range(169) if total[n] > 0}
-        shown = table("class", "combos", "equity")
-        for number in sorted(means, key=lambda n: -means[n]):
-            shown.add_row(CLASS_NAMES[number], f"{total[number]:g}", f"{100 * means[number]:.2f} %")
-        print_table(screen, shown, title=title)
+    shown.title, shown.note = f"Equity{where}", note
+    print_report(console(), [shown, *(class_tables(found.equity.hands, ranges) if hands else ())])

@@ -1,4 +1,4 @@
-"""`tacit evaluate`: how exploitable a trained network's search is."""
+"""`tacit evaluate`: the exploitability of a trained network's search."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @click.option(
     "--mode",
     type=click.Choice(["cfr-d", "cfr-avg", "cfr-avg-sound"]),
-    help="What leaves are asked for.  [that of the training]",
+    help="The beliefs at which leaves are evaluated.  [as trained]",
 )
-@click.option("--blur", type=float, help="Of fictitious play.  [that of the training]")
+@click.option("--blur", type=float, help="Of fictitious play.  [as trained]")
 @click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
 @click.option(
     "--form",
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--matches",
     type=click.IntRange(min=2),
     metavar="GAMES",
-    help="Instead, play so many games against plain opponents and a local best response.",
+    help="Instead, play this many games against simple opponents and a local best response.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @as_json
@@ -52,23 +52,24 @@ def evaluate(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Write out over the whole game what RUN's search plays, and measure its exploitability.
+    """Compute the policy of RUN's search over the whole game, and its exploitability.
 
     RUN is the folder of a run, a network file, or a game whose network comes with tacit.
     The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
-    --playthroughs grows. Where the game is too large to be written out, --matches tells how it
-    does in play; what a local best response wins is a lower bound of the exploitability.
+    --playthroughs grows. Where the game is too large for this, --matches plays against other
+    agents; the winnings of a local best response are a lower bound of the exploitability.
     """
     import dataclasses
     import os
     import time
 
-    from tacit.cli.counting import counting
+    from tacit.cli.progress import counting
     from tacit.evaluate.search_tasks import check_size, measure_search
     from tacit.games import load_game
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network, load_origin
-    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.output import console, print_json, print_table
+    from tacit.report.table import table
     from tacit.solve import find_algorithm
 
     path = find_network(run)
@@ -125,10 +126,11 @@ def _play_matches(
 ) -> None:
     from tacit.agents.search_agent import SearchAgent
     from tacit.agents.simple import baselines
-    from tacit.cli.counting import counting
+    from tacit.cli.progress import counting
     from tacit.evaluate.local_best_response import local_best_response
     from tacit.evaluate.match import play_match
-    from tacit.report.output import console, print_json, print_table, table
+    from tacit.report.output import console, print_json, print_table
+    from tacit.report.table import table
 
     builder = network.encoding.builder
     agent = SearchAgent(builder, network, search)
@@ -145,12 +147,11 @@ def _play_matches(
     if as_json:
         print_json(rows)
         return
-    shown = table("opponent", "won a game", "±")
+    shown = table("opponent", "won per game", "±")
     for row in rows:
         shown.add_row(row["opponent"], f"{row['mean']:+.3f}", f"{row['error']:.3f}")
-    print_table(
-        console(),
-        shown,
-        title=f"{builder.game.name}: what search of {search.iterations} iterations wins a game, "
-        f"over {games:,} games each",
+    shown.title = (
+        f"{builder.game.name}: winnings per game of search with {search.iterations} iterations, "
+        f"over {games:,} games each"
     )
+    print_table(console(), shown)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from tacit.cli.options import memory
+from tacit.cli.walk import read_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,11 +31,9 @@ TARGET, SECONDS = 1e-3, 20.0
     type=click.Path(path_type=Path),
     help="Play against the search of this run of `tacit train`.",
 )
-@click.option("--solve", "solving", is_flag=True, help="Solve the game and play against that.")
-@click.option(
-    "--seat", type=click.IntRange(1, 2), default=1, show_default=True, help="Who you are."
-)
-@click.option("--seed", type=click.IntRange(min=0), help="Deal the same again.")
+@click.option("--solve", "solving", is_flag=True, help="Solve the game first.")
+@click.option("--seat", type=click.IntRange(1, 2), default=1, show_default=True, help="Your seat.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the deals and the opponent.")
 @memory
 def play(
     game: str,
@@ -49,9 +47,9 @@ def play(
 ) -> None:
     """Play GAME against search with the network that comes with tacit, or another opponent.
 
-    A game without a network of its own is solved first, as with --solve.
+    A game without such a network is solved first, as with --solve.
 
-    Moves are typed as they are written; `quit`, or the end of the input, ends the match.
+    Moves are typed as they are listed; `quit`, or the end of the input, ends the match.
     """
     import numpy as np
 
@@ -79,7 +77,7 @@ def play(
             f"You get {payoff:+g} {rules.unit}. "
             f"Score after {_games(number)}: {score:+g} {rules.unit}."
         )
-        answer = _ask("Another game? [yes] ")
+        answer = read_line("Another game? [yes] ")
         if answer is None or answer.lower() in ("n", "no", "q", "quit"):
             break
     click.echo(f"Final score after {_games(number)}: {score:+g} {rules.unit}.")
@@ -97,7 +95,7 @@ def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
     from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
-    torch.set_num_threads(1)  # one subgame has few leaves; threads would wait for each other
+    torch.set_num_threads(1)  # one subgame has few leaves, so more threads would only wait
     builder = Builder(load_game(name))
     network, settings = load_network(run, builder)
     return builder, SearchAgent(builder, network, settings.play)
@@ -136,7 +134,7 @@ def _solution(name: str, file: Path | None, memory: int) -> Solution:
 def _play_once(
     builder: Builder, opponent: Agent, person: int, random: np.random.Generator
 ) -> float | None:
-    """One game; what the person gets, or None if they left."""
+    """One game; the person's payoff, or None if they quit."""
     import numpy as np
 
     from tacit.games import CHANCE, TERMINAL
@@ -158,7 +156,8 @@ def _play_once(
         transition = state.expansion.transitions[number]
         if mover != person:
             chosen = "" if action is None else state.expansion.labels[action]
-            _tell(chosen or transition.label, transition.label, mover == CHANCE)
+            who = "chance" if mover == CHANCE else "the opponent"
+            _announce(chosen or transition.label, transition.label, who)
         state = transition.child
         if state.mover != TERMINAL:
             [memory] = opponent.after([memory], [number])
@@ -167,11 +166,11 @@ def _play_once(
     return end.payoff() if person == 0 else -end.payoff()
 
 
-def _tell(move: str, seen: str, chance: bool) -> None:
-    """Say what somebody did, but only as much of it as the public sees."""
+def _announce(move: str, seen: str, who: str) -> None:
+    """Print a move, as far as the public sees it."""
     if "|" not in seen:
-        click.echo(f"{'Chance' if chance else 'The opponent'}: {move}")
-    elif not chance:
+        click.echo(f"{who.capitalize()}: {move}")
+    elif who != "chance":
         click.echo("The opponent moves in secret.")
 
 
@@ -182,19 +181,10 @@ def _ask_move(state: PublicState, world: State, person: int) -> int | None:
     click.echo(world.render(person))
     labels = [world.label(action) for action in world.actions()]
     while True:
-        answer = _ask(f"Your move ({', '.join(labels)}): ")
+        answer = read_line(f"Your move ({', '.join(labels)}): ")
         if answer is None or answer == "quit":
             return None
         try:
             return state.expansion.actions.index(find_action(world, answer))
         except GameError as error:
             click.echo(str(error))
-
-
-def _ask(prompt: str) -> str | None:
-    """A line of input without its ends; None when there is no more."""
-    click.echo(prompt, nl=False)
-    line = sys.stdin.readline()
-    if not line.endswith("\n"):
-        click.echo()
-    return line.strip() if line else None

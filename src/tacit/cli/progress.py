@@ -1,24 +1,97 @@
-"""The live progress bar of a solve, with an estimate of what is left."""
+"""Progress bars on standard error, with an estimate of the time left."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import log
 from time import perf_counter
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
-from rich.progress import BarColumn, Progress, TextColumn
+import click
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
+from tacit.report.experiment import Progress
 from tacit.report.output import console
-from tacit.solve import Checkpoint, Limits
+
+if TYPE_CHECKING:
+    from tacit.solve import Checkpoint, Limits
+
+NAME = "[bold]{task.description}"
 
 PATIENCE = 1.0
 """Seconds after which a bar is shown for what is mostly quick."""
 
 
-class SolveProgress:
-    """A bar on standard error; give its methods to `solve_tree` as callbacks."""
+def bar(*columns: ProgressColumn, visible: bool, width: int = 20) -> Bar:
+    """A bar between its name and `columns`."""
+    shown = (TextColumn(NAME), BarColumn(bar_width=width), *columns)
+    return Bar(*shown, console=console(err=True), disable=not visible)
+
+
+@contextmanager
+def counting(
+    name: str, total: int, unit: str, *, visible: bool = True
+) -> Iterator[Callable[[int], None]]:
+    """A bar that counts up to `total`; it yields a function that takes the count so far."""
+    count = TextColumn("{task.completed}/{task.total} " + unit)
+    with bar(count, TimeRemainingColumn(), visible=visible) as shown:
+        task = shown.add_task(name, total=total)
+        yield lambda finished: shown.update(task, completed=finished)
+
+
+class _Started:
+    """A bar that runs inside a `with` block."""
+
+    progress: Bar
+
+    def __enter__(self) -> Self:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.progress.stop()
+
+
+class StageProgress(_Started, Progress):
+    """A bar for work in several stages, each with an estimate of the time left."""
+
+    def __init__(self, name: str, *, visible: bool) -> None:
+        percent = TextColumn("{task.percentage:.0f} %")
+        self.progress = bar(percent, TimeRemainingColumn(), visible=visible, width=24)
+        self.name = name
+        self.visible = visible
+        self._stage = ""
+        self._task: Any = None
+
+    def stage(self, name: str, share: float) -> None:
+        """Move the bar, from its start if this is a new stage."""
+        if self._task is None:
+            self._task = self.progress.add_task(self.name, total=1.0)
+        if name != self._stage:
+            self.progress.reset(self._task, description=f"{self.name}: {name}", total=1.0)
+            self._stage = name
+        self.progress.update(self._task, completed=share)
+
+    def line(self, text: str) -> None:
+        """Print an intermediate result, unless the output is for programs."""
+        if self.visible:
+            click.echo(text, err=True)
+
+    def warn(self, text: str) -> None:
+        """Print a warning."""
+        click.echo(f"tacit: {text}", err=True)
+
+
+class SolveProgress(_Started):
+    """The bar of a solve; give its methods to `solve_tree` as callbacks."""
 
     def __init__(
         self,
@@ -32,29 +105,18 @@ class SolveProgress:
         self.describe = describe or _exploitability
         self.history: list[Checkpoint] = []
         self.start: float | None = None
-        self.progress = Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=12),
+        self.progress = bar(
             TextColumn("{task.fields[iteration]:,} iterations"),
             TextColumn("{task.fields[state]}"),
             TextColumn("{task.fields[left]}"),
-            console=console(err=True),
-            disable=not visible,
+            visible=visible,
+            width=12,
         )
         self.task = self.progress.add_task(name, total=1.0, iteration=0, state="", left="")
 
-    def __enter__(self) -> Self:
-        self.progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: Any) -> None:
         self.progress.update(self.task, left="")
-        self.progress.stop()
+        super().__exit__(*details)
 
     def on_checkpoint(self, point: Checkpoint) -> None:
         """Show the newest exploitability and value."""
@@ -63,11 +125,11 @@ class SolveProgress:
         self.on_chunk(point.iteration, point.seconds)
 
     def on_chunk(self, iteration: int, seconds: float) -> None:
-        """Move the bar on."""
+        """Move the bar."""
         if self.start is None:
             self.start = seconds
-        share = done(self.limits, self.history, iteration, seconds - self.start)
         spent = seconds - self.start
+        share = share_done(self.limits, self.history, iteration, spent)
         left = f"about {spent / share - spent:.0f} s left" if share > 0.02 and spent > 1 else ""
         self.progress.update(self.task, completed=share, iteration=iteration, left=left)
 
@@ -77,14 +139,9 @@ class BuildProgress:
 
     def __init__(self, *, visible: bool) -> None:
         self.start = perf_counter()
-        self.progress = Progress(
-            TextColumn("[bold]building the tree"),
-            BarColumn(bar_width=12),
-            console=console(err=True),
-            disable=not visible,
-            transient=True,
-        )
-        self.task = self.progress.add_task("", total=1.0)
+        self.progress = bar(visible=visible, width=12)
+        self.progress.live.transient = True
+        self.task = self.progress.add_task("building the tree", total=1.0)
 
     def __enter__(self) -> Self:
         return self
@@ -108,11 +165,11 @@ def _exploitability(point: Checkpoint) -> str:
     return f"exploitability {point.exploitability:.1e}  value {point.value:+.4f}"
 
 
-def done(limits: Limits, history: list[Checkpoint], iteration: int, seconds: float) -> float:
-    """What share of a run is behind, by the limit that comes first, in [0, 1].
+def share_done(limits: Limits, history: list[Checkpoint], iteration: int, seconds: float) -> float:
+    """The share of a run in [0, 1] that is finished, by the limit that comes first.
 
-    How far a target is off follows from the pace at which the exploitability has fallen over the
-    latter half of the iterations, taken to be a power of their number.
+    A target is extrapolated: the exploitability is assumed to fall as a power of the iterations,
+    with the exponent of the second half of the history.
     """
     shares = [0.0]
     if limits.last is not None:

@@ -14,11 +14,10 @@ from tacit.cli.options import as_json
 def range_command(text: str, *, board: str, as_json: bool) -> None:
     """Show a RANGE such as 22+,A2s+,KTo+,AhKh:0.5,76s-54s.
 
-    A weight from 0 to 1 behind a colon says how much of a hand is held; a later item overrides an
-    earlier one: random,AA:0 is every hand but the aces.
+    A weight from 0 to 1 after a colon weights a hand; a later item overrides an earlier one:
+    random,AA:0 is every hand but the aces.
     """
     import numpy as np
-    from rich.markup import escape
 
     from tacit.games.holdem.cards import (
         CLASS_NAMES,
@@ -30,8 +29,9 @@ def range_command(text: str, *, board: str, as_json: bool) -> None:
         parse_cards,
     )
     from tacit.games.holdem.ranges import check_range, format_range, parse_range
-    from tacit.report import grid
-    from tacit.report.output import console, print_json
+    from tacit.report.grid import range_grid
+    from tacit.report.output import console, print_json, print_report
+    from tacit.report.table import Heading
 
     cards = parse_cards(board)
     read = parse_range(text)
@@ -53,11 +53,7 @@ def range_command(text: str, *, board: str, as_json: bool) -> None:
             }
         )
         return
-    screen = console()
     without = f" without {format_cards(cards)}" if cards else ""
     total = int(live.sum()) if cards else NUM_HANDS
-    screen.print(f"[bold]{escape(compact)}[/]", soft_wrap=True)
-    screen.print(
-        f"{combos:g} of {total:,} hands{without}, {100 * combos / total:.1f} %", soft_wrap=True
-    )
-    grid.print_grid(screen, grid.range_cells(weights, live), [grid.HELD], ["#"])
+    counts = f"{combos:g} of {total:,} hands{without}, {100 * combos / total:.1f} %"
+    print_report(console(), [Heading(compact), counts, range_grid(weights, live)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tacit.cli.options import as_json, memory
+from tacit.cli.options import as_json, exit_if_interrupted, memory, saved_lines
 
 if TYPE_CHECKING:
     from tacit.solve import Solution
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
     "  [default: pcfr+]",
 )
 @click.option(
-    "--iterations", "-n", type=int, help="Stop after so many.  [default: 1,000 if nothing else]"
+    "--iterations",
+    "-n",
+    type=int,
+    help="Stop after this many.  [default: 1,000]",
 )
 @click.option("--target", "-t", type=float, help="Stop at this exploitability.")
-@click.option("--time", "seconds", type=float, metavar="SECONDS", help="Stop after so long.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Kept with the solution.")
+@click.option("--time", "seconds", type=float, metavar="SECONDS", help="Stop after this time.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Stored with the solution.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Save the solution here.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Save a convergence plot (PNG).")
-@click.option("--resume", "resume_from", type=click.Path(path_type=Path), help="Go on from a file.")
+@click.option("--resume", "resume_from", type=click.Path(path_type=Path), help="Resume a file.")
 @click.option("--simultaneous", is_flag=True, help="Update both players at once, not in turn.")
 @click.option("--precision", type=click.Choice(["single", "double"]), help="[default: single]")
 @memory
@@ -56,13 +59,13 @@ def solve(
     GAME is a name that `tacit games` lists, or openspiel:<game string>.
     """
     from tacit.cli.progress import SolveProgress
-    from tacit.formats.solution import check_writable, load_solution, save_solution
+    from tacit.files import check_writable
+    from tacit.formats.solution import load_solution, save_solution
     from tacit.games import GameError, load_game
     from tacit.solve import (
         DEFAULT_ALGORITHM,
         LINEAR_PROGRAM,
         Limits,
-        Stop,
         find_algorithm,
         resume,
         solve_tree,
@@ -77,7 +80,7 @@ def solve(
     if resume_from is not None:
         if algorithm or simultaneous or precision:
             raise click.UsageError(
-                "--resume goes on as the file began: leave out --algorithm, --simultaneous and "
+                "--resume continues as the file began: leave out --algorithm, --simultaneous and "
                 "--precision"
             )
         earlier = load_solution(resume_from, max_bytes=memory)
@@ -110,10 +113,7 @@ def solve(
         _print_json(solution, out, plot)
     else:
         _print(solution, out, plot)
-    if solution.stop is Stop.INTERRUPTED:
-        kept = f"saved to {out}, go on with --resume {out}" if out else "not saved, without --out"
-        click.echo(f"tacit: interrupted after {solution.iterations:,} iterations; {kept}", err=True)
-        click.get_current_context().exit(130)
+    exit_if_interrupted(solution, out)
     if solution.shortfall is not None:
         raise GameError(solution.shortfall)
 
@@ -121,8 +121,9 @@ def solve(
 def _plot(solution: Solution, path: Path) -> None:
     from tacit.report.plot import plot_convergence
 
+    history = [(point.iteration, point.exploitability) for point in solution.history]
     plot_convergence(
-        {solution.algorithm: solution.history},
+        {solution.algorithm: history},
         path,
         title=f"{solution.game.title}: {solution.algorithm}",
         unit=solution.game.unit,
@@ -130,24 +131,24 @@ def _plot(solution: Solution, path: Path) -> None:
 
 
 def _print(solution: Solution, out: Path | None, plot: Path | None) -> None:
-    from tacit.report.output import console, print_policy, print_table, table
+    from tacit.report.output import console, print_report
+    from tacit.report.policy import policy_table
+    from tacit.report.table import table
 
-    shown = table("", "")
     unit = solution.game.unit
+    shown = table("", "", title=f"{solution.game.title}, solved by {solution.algorithm}")
     shown.add_row("value to player 1", f"{solution.value:+.6f} {unit}")
     shown.add_row("exploitability", f"{solution.exploitability:.3e} {unit}")
     shown.add_row("iterations", f"{solution.iterations:,}")
     shown.add_row("seconds", f"{solution.seconds:.2f}")
     screen = console()
-    print_table(screen, shown, title=f"{solution.game.title}, solved by {solution.algorithm}")
+    print_report(screen, [shown])
     place = solution.place()
     state = solution.tree.state(place.node)
     if state.mover < 2:
-        title = f"What player {state.mover + 1} does first"
-        print_policy(screen, state, solution.probabilities(place), title=title)
-    for what, path in (("solution", out), ("convergence plot", plot)):
-        if path is not None:
-            screen.print(f"The {what} is saved in {path}", soft_wrap=True)
+        title = f"Player {state.mover + 1}'s first move"
+        print_report(screen, [policy_table(state, solution.probabilities(place), title=title)])
+    print_report(screen, saved_lines(solution=out, convergence_plot=plot))
 
 
 def _print_json(solution: Solution, out: Path | None, plot: Path | None) -> None:

@@ -1,32 +1,23 @@
-"""`tacit subgame`: solve subgames of a blueprint again, and measure what that is worth."""
+"""`tacit subgame`: solve subgames of a blueprint again, and measure the gain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from tacit.cli.options import as_json, memory
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from tacit.solve import Evaluation, Solution
+    from tacit.solve import Solution
     from tacit.solve.leaves import Evaluator
-    from tacit.subgame.blueprint import BlueprintValues, SubgameRoot
-    from tacit.subgame.methods import SolveBudget, SubgameResult
-    from tacit.tree import Place, PublicTree
+    from tacit.tree import PublicTree
 
 METHODS = (
     "unsafe, resolve, maxmargin, reach-maxmargin, estimated, estimated-distributional, "
     "reach-estimated-distributional, continual; the reach methods also as …-not-split"
 )
-
-
 ORACLE = "oracle"
 
 
@@ -44,13 +35,13 @@ ORACLE = "oracle"
 @click.option(
     "--player", type=click.IntRange(1, 2), help="Who solves.  [default: who moves in the subgame]"
 )
-@click.option("--at", "moves", metavar="MOVES", help="The public state, as the moves to it.")
+@click.option("--at", "moves", metavar="MOVES", help="The moves to the public state.")
 @click.option(
     "--below",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Without --at: all subgames so many moves below the root.",
+    help="Without --at: all subgames this many moves below the root.",
 )
 @click.option(
     "--algorithm", "-a", metavar="NAME", default="pcfr+", show_default=True, help="Or lp."
@@ -59,7 +50,7 @@ ORACLE = "oracle"
 @click.option(
     "--depth",
     type=click.IntRange(min=1),
-    help="Search only so many moves ahead, again and again to the end.  [default: to the end]",
+    help="Search this many moves ahead, repeatedly until the end.  [default: to the end]",
 )
 @click.option(
     "--leaves",
@@ -100,13 +91,17 @@ def subgame(
 ) -> None:
     """Solve subgames of GAME again for one player, starting from a blueprint.
 
-    The margin of an infostate of the opponent is how much less she gets there at best than against
-    the blueprint. Exploitability is that of the whole policy with the new subgames in it.
+    The margin of an opponent's infostate is its best-response value against the blueprint minus
+    that against the new policy. Exploitability is that of the whole policy with the new subgames.
     """
-    from tacit.formats.solution import check_writable, save_solution
+    from tacit.files import check_writable
+    from tacit.formats.solution import save_solution
+    from tacit.report.output import console, print_json, print_report
+    from tacit.report.subgame import SubgameReport
     from tacit.solve import LINEAR_PROGRAM, evaluate, find_algorithm
-    from tacit.subgame.abstraction import frontier
+    from tacit.subgame.abstraction import frontier, given_solution
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
+    from tacit.subgame.improve import improve
     from tacit.subgame.methods import SolveBudget, find_method
 
     find_method(method)
@@ -131,47 +126,35 @@ def subgame(
         depth=depth,
         evaluator=None if depth is None else _evaluator(tree, leaves, leaf_iterations),
     )
-    found = _solve(blueprint_values, places, method, budget)
-    written = solution.policy
-    for resolved in found:
-        written = resolved.written_into(tree, written)
-    before, after = evaluate(tree, solution.policy), evaluate(tree, written)
+    results = improve(blueprint_values, places, method, budget)
+    policy = solution.policy
+    for result in results:
+        policy = result.written_into(tree, policy)
+    before, after = evaluate(tree, solution.policy), evaluate(tree, policy)
     offers = [
-        pair for solved in found for pair in zip(solved.views, solved.alternatives, strict=True)
+        pair for result in results for pair in zip(result.views, result.alternatives, strict=True)
     ]
-    asked = offers[: len(places)]  # What follows are the leaves of depth-limited subgames.
-    done = SubgameRow(
-        solution, player, method, asked, written, before, after, blueprint_values.names
+    report = SubgameReport(
+        solution=solution,
+        player=player,
+        method=method,
+        views=offers[: len(places)],  # what follows are the leaves of depth-limited subgames
+        policy=policy,
+        before=before,
+        after=after,
+        names=blueprint_values.names,
     )
     if out is not None:
-        save_solution(_improved(solution, written, method, after), out)
+        algorithm = f"{solution.algorithm}, {method}"
+        save_solution(given_solution(tree, policy, algorithm=algorithm, worth=after), out)
     if as_json:
-        _print_json(done)
+        print_json(report.json())
     else:
-        _print(done)
-
-
-@dataclass(frozen=True)
-class SubgameRow:
-    """Subgames solved again: each view with what the opponent was offered, and the new policy."""
-
-    solution: Solution
-    player: int
-    method: str
-    views: list[tuple[SubgameRoot, NDArray[np.float64]]]
-    policy: NDArray[np.float64]
-    before: Evaluation
-    after: Evaluation
-    names: Callable[[Place], str]
-
-    @property
-    def opponent(self) -> int:
-        """The number of the other player, from zero on."""
-        return 2 - self.player
+        print_report(console(), report.blocks())
 
 
 def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
-    """What answers at the leaves of a depth-limited subgame."""
+    """The evaluator at the leaves of a depth-limited subgame."""
     from tacit.solve.oracle import Oracle
 
     if leaves == ORACLE:
@@ -180,29 +163,6 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
     from tacit.learn.trainer import load_network
 
     return load_network(find_network(leaves), tree.game_builder)[0]
-
-
-def _solve(
-    blueprint_values: BlueprintValues, places: list[Place], method: str, budget: SolveBudget
-) -> list[SubgameResult]:
-    from tacit.games import GameError
-    from tacit.solve import LINEAR_PROGRAM
-    from tacit.subgame.linear_program import solve_view_exactly
-    from tacit.subgame.methods import solve_subgames, solve_to_the_end
-
-    if not places:
-        raise GameError("the blueprint reaches none of these subgames; name another with --at")
-    if budget.algorithm == LINEAR_PROGRAM:
-        if budget.depth is not None:
-            raise GameError("a linear program solves to the end; leave --depth out, or choose CFR")
-        return [
-            solve_view_exactly(blueprint_values.tree, blueprint_values.at(place), method, budget)
-            for place in places
-        ]
-    if budget.depth is None:
-        return [solve_subgames(blueprint_values, places, method, budget)]
-    views = [blueprint_values.at(place) for place in places]
-    return solve_to_the_end(blueprint_values.tree, views, method, budget)
 
 
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
@@ -225,118 +185,3 @@ def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
         )
     tree = build_tree(rules, max_bytes=memory)
     return given_solution(tree, written_policy(tree, rules.blueprint), algorithm="given")
-
-
-def _improved(
-    solution: Solution, policy: NDArray[np.float64], method: str, worth: Evaluation
-) -> Solution:
-    """The blueprint with its new subgames, as a solution."""
-    from tacit.subgame.abstraction import given_solution
-
-    return given_solution(
-        solution.tree, policy, algorithm=f"{solution.algorithm}, {method}", worth=worth
-    )
-
-
-def _rows(done: SubgameRow) -> list[dict[str, Any]]:
-    """For each subgame its moves and, for each infostate of the opponent, what it gets."""
-    from tacit.subgame.blueprint import Blueprint, BlueprintValues
-
-    now = BlueprintValues(Blueprint(done.solution.tree, done.policy), done.player - 1)
-    rows = []
-    for view, offered in done.views:
-        infostates = view.state.names(view.opponent)
-        best = now.at(view.place).best
-        rows.append(
-            {
-                "at": done.names(view.place),
-                "infostates": [
-                    {
-                        "name": name,
-                        "before": float(view.best[number]),
-                        "offered": float(offered[number]),
-                        "after": float(best[number]),
-                        "margin": float(view.best[number] - best[number]),
-                    }
-                    for number, name in enumerate(infostates)
-                    if view.weights[number] > 0
-                ],
-            }
-        )
-    return rows
-
-
-def _policies(done: SubgameRow) -> dict[str, Any]:
-    """The player's policy in words: by public moves, infostate and action."""
-    from tacit.solve.policy_text import policy_in_words
-
-    written: dict[str, Any] = {}
-    for view, _ in done.views:
-        written |= policy_in_words(
-            done.solution.tree,
-            done.policy,
-            view.place,
-            player=done.player - 1,
-            before=done.names(view.place),
-        )
-    return written
-
-
-def _print_json(done: SubgameRow) -> None:
-    from tacit.report.output import print_json
-
-    print_json(
-        {
-            "game": done.solution.game.name,
-            "method": done.method,
-            "player": done.player,
-            "policy": _policies(done),
-            "margins": {
-                row["at"]: {entry["name"]: entry["margin"] for entry in row["infostates"]}
-                for row in _rows(done)
-            },
-            "exploitability_before": done.before.exploitability,
-            "exploitability_after": done.after.exploitability,
-            "best_response_value_before": done.before.best_response[done.opponent],
-            "best_response_value": done.after.best_response[done.opponent],
-            "unit": done.solution.game.unit,
-        }
-    )
-
-
-def _print(done: SubgameRow) -> None:
-    from tacit.report.output import console, print_policy, print_table, table
-
-    screen = console()
-    tree, before, after, opponent = done.solution.tree, done.before, done.after, done.opponent
-    for row in _rows(done)[:MOST_SUBGAMES]:
-        shown = table("infostate", "before", "offered", "after", "margin")
-        for entry in row["infostates"]:
-            numbers = (entry[key] for key in ("before", "offered", "after", "margin"))
-            shown.add_row(entry["name"] or "any", *(f"{number:+.4f}" for number in numbers))
-        title = f"What player {opponent + 1} gets at best after {row['at'] or 'the deal'}"
-        print_table(screen, shown, title=title)
-    count = len(done.views)
-    if count == 1:
-        view = done.views[0][0]
-        if view.state.mover == view.player:
-            chosen = tree.block(done.policy, view.place.node)[:, view.place.copy]
-            print_policy(screen, view.state, chosen, title=f"What player {done.player} does there")
-    shown = table("", "blueprint", done.method)
-    shown.add_row("exploitability", f"{before.exploitability:.6f}", f"{after.exploitability:.6f}")
-    shown.add_row(
-        f"player {opponent + 1}'s best response gets",
-        f"{before.best_response[opponent]:+.6f}",
-        f"{after.best_response[opponent]:+.6f}",
-    )
-    note = f"{count - MOST_SUBGAMES} more subgames are not shown." if count > MOST_SUBGAMES else ""
-    subgames = "1 subgame" if count == 1 else f"{count} subgames"
-    title = (
-        f"{done.solution.game.title}: {subgames} solved again by player {done.player}, "
-        f"{done.method}"
-    )
-    print_table(screen, shown, title=title, note=note)
-
-
-MOST_SUBGAMES = 12
-"""How many subgames are shown one by one."""

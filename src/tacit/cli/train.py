@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("preset")
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [runs/PRESET]")
-@click.option("--resume", is_flag=True, help="Go on with the run in that folder.")
+@click.option("--resume", is_flag=True, help="Resume the run in that folder.")
 @click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [0]")
 @click.option("--time", "seconds", type=click.FloatRange(min=0), help="Stop after this many s.")
@@ -41,9 +41,9 @@ def train(
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
 
-    The run is kept in a folder as it goes on: stop it at any time, and resume it with --resume.
+    The run is saved in its folder as it proceeds; an interrupted run is resumed with --resume.
     """
-    from tacit.formats.solution import check_writable
+    from tacit.files import check_writable
     from tacit.learn.trainer import Run, check_resume, default_folder, read_log
 
     folder = out or default_folder(preset)
@@ -88,29 +88,31 @@ def _find(name: str) -> tuple[Game, Settings]:
 
 
 def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
-    """How the exploitability fell, beside the paper's figure where there is one."""
-    from tacit.report.output import console, print_table, table
+    """The exploitability over the run, beside the paper's figure where there is one."""
+    from dataclasses import asdict
+
+    from tacit.report.output import console, print_table
     from tacit.report.plot import plot_training
+    from tacit.report.table import table_of
     from tacit.reproduce.rebel_figures import PAPER
 
     game, settings = run.settings.game, run.settings
     paper = PAPER.get((game, "rebel-cfr-d"))
-    shown = table("seconds", "examples", "loss", "exploitability", text_columns=0)
-    for entry in measured:
-        shown.add_row(
-            f"{entry.seconds:.0f}",
-            f"{entry.examples:,}",
-            f"{entry.loss:.1e}",
-            f"{entry.exploitability:.4f}",
-        )
-    if paper is not None:
-        shown.add_row("", "", "ReBeL's paper, CFR-D", f"{paper}")
-    print_table(
-        console(),
-        shown,
+    shown = table_of(
+        map(asdict, measured),
+        {
+            "seconds": "{seconds:.0f}",
+            "examples": "{examples:,}",
+            "loss": "{loss:.1e}",
+            "exploitability": "{exploitability:.4f}",
+        },
+        text_columns=0,
         title=f"{game}: search of {settings.play.iterations} iterations, depth "
         f"{settings.search.depth}, {settings.evaluation.evaluate_playthroughs} playthroughs",
     )
+    if paper is not None:
+        shown.add_row("", "", "ReBeL's paper, CFR-D", f"{paper}")
+    print_table(console(), shown)
     if plot is not None:
         plot_training(measured, plot, title=f"{game}, learned from self-play", paper=paper)
         click.echo(f"the picture:  {plot}")
@@ -118,22 +120,19 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
 
 def show_training(run: Run, workers: int, seconds: float | None) -> None:
     """Train with a progress bar."""
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import TextColumn, TimeRemainingColumn
 
+    from tacit.cli.progress import bar
     from tacit.evaluate.search_tasks import measure_of
-    from tacit.report.output import console
 
+    latest = ""
     columns = (
-        TextColumn("[bold]{task.description}"),
-        BarColumn(bar_width=20),
         TextColumn("epoch {task.completed}/{task.total}"),
         TextColumn("{task.fields[state]}"),
         TimeRemainingColumn(),
     )
-    latest = ""
-    with Bar(*columns, console=console(err=True)) as bar:
-        task = bar.add_task(
+    with bar(*columns, visible=True) as shown:
+        task = shown.add_task(
             run.settings.game, total=run.settings.epochs, completed=run.epoch, state=""
         )
 
@@ -142,7 +141,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
             if progress.exploitability is not None:
                 latest = f"  exploitability {progress.exploitability:.4f}"
             state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.1e}"
-            bar.update(task, completed=progress.epoch, state=state + latest)
+            shown.update(task, completed=progress.epoch, state=state + latest)
 
         measure = measure_of(run) if run.settings.evaluation.evaluate_every else None
         run.train(workers=workers, each=each, seconds=seconds, measure=measure)

@@ -37,7 +37,7 @@ def _solver() -> None:
 
 
 def _evaluation() -> None:
-    """The kernels that responder a policy, in double precision."""
+    """The kernels that compute best responses to a policy."""
     from tacit.solve.kernel_warm_up import compile_best_response
 
     compile_best_response("float64", equity=True)

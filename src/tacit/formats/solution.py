@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-from collections.abc import Mapping
 from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import __version__
+from tacit.files import write_arrays
 from tacit.games import Game, GameError, load_game
 from tacit.solve import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.tree import PublicTree, build_tree
@@ -65,35 +64,6 @@ def save_solution(solution: Solution, path: str | Path) -> None:
     }
     arrays |= {f"memory.{name}": kept for name, kept in solution.memory.items()}
     write_arrays(Path(path), arrays)
-
-
-def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an npz to the side, then give it its name; a link stays one."""
-    path = path.resolve()
-    part = _part(path)
-    try:
-        with part.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def check_writable(path: str | Path) -> None:
-    """Raise GameError if a file cannot be written at `path`; better before solving than after."""
-    path = Path(path).resolve()
-    if path.is_dir():
-        raise GameError(f"cannot write {path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise GameError(f"cannot write {path}: it is not an ordinary file; name another")
-    if not path.parent.is_dir():
-        raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
-    part = _part(path)
-    try:
-        part.touch()
-        part.unlink()
-    except OSError as error:
-        raise GameError(f"cannot write {path}: {error.strerror}") from None
 
 
 def load_solution(
@@ -168,10 +138,6 @@ def fingerprint(tree: PublicTree) -> str:
     for measured in (arrays.edge_factor, arrays.terminal_scale, tree.matrices):
         digest.update((np.round(measured, DIGITS) + 0.0).tobytes())
     return digest.hexdigest()
-
-
-def _part(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}.part")
 
 
 def _settings(minimiser: Minimiser | None) -> dict[str, Any] | None:

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import __version__
-from tacit.formats.solution import SolutionError, fingerprint, read_arrays, write_arrays
+from tacit.files import write_arrays
+from tacit.formats.solution import SolutionError, fingerprint, read_arrays
 from tacit.games import CHANCE, GameError
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
 from tacit.games.holdem.betting import BettingRules

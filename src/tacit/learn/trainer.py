@@ -26,6 +26,7 @@ import torch
 from torch.nn.functional import smooth_l1_loss
 
 from tacit.cluster import Batch, Session, executor_of
+from tacit.files import write_atomically, write_text
 from tacit.games import Game, GameError, load_game
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
@@ -99,7 +100,7 @@ class Run:
             raise GameError(f"{folder} holds a run already; go on with --resume, or name another")
         run = cls(folder, settings, _game_of(settings, game))
         folder.mkdir(parents=True, exist_ok=True)
-        write_aside(folder / "settings.json", settings.to_json().encode())
+        write_text(folder / "settings.json", settings.to_json())
         return run
 
     @classmethod
@@ -287,7 +288,7 @@ class Run:
         }
         if self.policies is not None:
             state["policies"] = _to_torch(self.policies)
-        save_aside(self.folder / "checkpoint.pt", state)
+        write_atomically(self.folder / "checkpoint.pt", lambda file: torch.save(state, file))
         origin = Origin(self.settings, self.epoch, self.examples, self.seconds)
         save_network(self.folder / "network.pt", self.network, origin)
 
@@ -462,7 +463,7 @@ def save_network(path: Path, network: Network, origin: Origin) -> None:
         "seconds": origin.seconds,
         "network": network.state_dict(),
     }
-    save_aside(path, state)
+    write_atomically(path, lambda file: torch.save(state, file))
 
 
 def load_network(
@@ -499,24 +500,6 @@ def _load_state(path: Path) -> dict[str, Any]:
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise GameError(f"{path} is not a network of this version")
     return state
-
-
-def save_aside(path: Path, state: dict[str, Any]) -> None:
-    """Write to the side, then rename: a full disk or a crash leaves the old file."""
-    aside = path.with_name(path.name + ".part")
-    try:
-        torch.save(state, aside)
-        os.replace(aside, path)
-    except (OSError, RuntimeError) as error:
-        aside.unlink(missing_ok=True)
-        raise GameError(f"{path} could not be written ({error}); what was there is kept") from None
-
-
-def write_aside(path: Path, content: bytes) -> None:
-    """As `save_aside`, for bytes."""
-    aside = path.with_name(path.name + ".part")
-    aside.write_bytes(content)
-    os.replace(aside, path)
 
 
 def _load(path: Path) -> Any:

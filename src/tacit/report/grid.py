@@ -1,7 +1,7 @@
-"""The grid of 169 classes of hands: what each does, in colours or letters, or how much is held.
+"""The grid of 169 hand classes as data: the policy of each class, or its weight in a range.
 
 Pairs are on the diagonal, suited hands above it, offsuit hands below. A cell is filled in
-proportion to its actions; the more of the class comes here, the stronger its colours.
+proportion to its actions; the larger the reach of the class, the stronger its colours.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, RANKS
+from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from rich.console import Console
-    from rich.text import Text
 
 Colour = tuple[int, int, int]
 
@@ -26,28 +24,39 @@ RAISES: tuple[Colour, ...] = ((240, 168, 124), (229, 110, 82), (196, 58, 58), (1
 ALL_IN: Colour = (96, 16, 56)
 HELD: Colour = (222, 178, 64)
 EMPTY: Colour = (38, 38, 42)
-COLOUR_WIDTH, LETTER_WIDTH = 6, 8
 LEAST = 0.15
-"""How strong the colours of a class are of which next to nothing comes here."""
+"""The strength of the colours of a class whose reach is nearly zero."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """An action as people are shown it."""
+    """An action, its description, and the letter and colour that stand for it in a grid."""
 
     label: str
-    words: str
+    description: str
     letter: str
     colour: Colour
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A class of hands: how much of it is here, from 0 to 1, and the shares of its actions."""
+    """A hand class: its relative reach in [0, 1], and the shares of its actions."""
 
     name: str
     strength: float
     shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells [169] in rows from the aces down, None for classes without hands.
+
+    frequencies: of each action over all hands, for the legend; empty without a legend.
+    """
+
+    cells: Sequence[Cell | None]
+    actions: Sequence[Action]
+    frequencies: Sequence[float] = ()
 
 
 def colours(labels: Sequence[str], *, all_in: str | None = None) -> list[Colour]:
@@ -83,7 +92,7 @@ def letters(labels: Sequence[str], *, all_in: str | None = None) -> list[str]:
 def policy_cells(
     policy: NDArray[np.float64], weights: NDArray[np.float64], held: NDArray[np.float64]
 ) -> list[Cell | None]:
-    """[169] what each class does; policy [A, 1326], weights and reach (`held`) [1326]."""
+    """[169] the policy of each class; policy [A, 1326], weights and reach (`held`) [1326]."""
     import numpy as np
 
     total = np.bincount(HAND_CLASS, weights=weights, minlength=169)
@@ -102,20 +111,21 @@ def policy_cells(
     ]
 
 
-def range_cells(weights: NDArray[np.floating], live: NDArray[np.bool_]) -> list[Cell | None]:
-    """[169] how much of each class a range [1326] holds, of the hands that are `live`."""
+def range_grid(weights: NDArray[np.floating], live: NDArray[np.bool_]) -> Grid:
+    """The weight of each class in a range [1326], relative to its hands that are `live`."""
     import numpy as np
 
     possible = np.bincount(HAND_CLASS, weights=live, minlength=169)
     held = np.bincount(HAND_CLASS, weights=weights, minlength=169)
-    return [
+    cells = [
         Cell(CLASS_NAMES[n], 1.0, (float(held[n] / possible[n]),)) if held[n] > 0 else None
         for n in range(169)
     ]
+    return Grid(cells, [Action("held", "held", "#", HELD)])
 
 
 def _strength(held: NDArray[np.float64]) -> list[float]:
-    """[169] the mean reach of each class's hands that are here, next to the largest."""
+    """[169] the mean reach of the hands of each class that are held, relative to the largest."""
     import numpy as np
 
     here = np.bincount(HAND_CLASS, weights=held > 0, minlength=169)
@@ -125,7 +135,7 @@ def _strength(held: NDArray[np.float64]) -> list[float]:
 
 
 def fill(shares: Sequence[float], width: int) -> list[int | None]:
-    """Which action each of `width` equal parts of a cell belongs to; None past their sum."""
+    """The action that fills each of `width` equal parts of a cell; None beyond their sum."""
     found: list[int | None] = []
     for part in range(width):
         middle, upto, here = (part + 0.5) / width, 0.0, None
@@ -145,57 +155,3 @@ def mix(colour: Colour, strength: float, base: Colour = EMPTY) -> Colour:
         round(share * c + (1 - share) * b) for c, b in zip(colour, base, strict=True)
     )
     return first, second, third
-
-
-def print_grid(
-    screen: Console, cells: Sequence[Cell | None], palette: Sequence[Colour], marks: Sequence[str]
-) -> None:
-    """The grid: in colour where the screen has any, else with the letters of `marks`."""
-    from rich.text import Text
-
-    if screen.color_system is None:
-        legend = "   ".join(f"{rank:<{LETTER_WIDTH - 3}}" for rank in reversed(RANKS))
-        screen.print(f"  {legend}".rstrip(), soft_wrap=True)
-        for row in range(13):
-            line = [_letters(cells[13 * row + column], marks) for column in range(13)]
-            screen.print(f"{RANKS[12 - row]} {''.join(line)}".rstrip(), soft_wrap=True)
-        return
-    for row in range(13):
-        text = Text()
-        for column in range(13):
-            number = 13 * row + column
-            text.append_text(_colours(CLASS_NAMES[number], cells[number], palette))
-        screen.print(text, soft_wrap=True)
-
-
-def _letters(cell: Cell | None, marks: Sequence[str]) -> str:
-    if cell is None:
-        return "·".ljust(LETTER_WIDTH)
-    parts = fill(cell.shares, LETTER_WIDTH - 4)
-    bar = "".join("." if part is None else marks[part] for part in parts)
-    return f"{cell.name:<3}{bar} "
-
-
-def _colours(name: str, cell: Cell | None, palette: Sequence[Colour]) -> Text:
-    from rich.text import Text
-
-    label = f" {name}".ljust(COLOUR_WIDTH)
-    text = Text()
-    if cell is None:
-        text.append(label, style=f"rgb(90,90,96) on {_rgb(EMPTY)}")
-        return text
-    for character, part in zip(label, fill(cell.shares, COLOUR_WIDTH), strict=True):
-        colour = EMPTY if part is None else mix(palette[part], cell.strength)
-        dark = sum(colour) < 330
-        ink = "rgb(240,240,240)" if dark else "rgb(16,16,16)"
-        text.append(character, style=f"{ink} on {_rgb(colour)}")
-    return text
-
-
-def _rgb(colour: Colour) -> str:
-    return f"rgb({colour[0]},{colour[1]},{colour[2]})"
-
-
-def swatch(action: Action, *, coloured: bool) -> str:
-    """What stands for an action in a legend, as rich's markup."""
-    return f"[on {_rgb(action.colour)}]   [/]" if coloured else action.letter

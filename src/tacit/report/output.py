@@ -1,87 +1,115 @@
-"""Tables for people and JSON for programs."""
+"""Rendering in the terminal: tables, grids and reports for people, JSON for programs."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Table as RichTable
+from rich.text import Text
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from tacit.games.holdem.cards import CLASS_NAMES, RANKS
+from tacit.report.grid import EMPTY, Cell, Colour, Grid, fill, mix
+from tacit.report.table import Heading, Table
 
-    from tacit.tree import PublicState
+COLOUR_WIDTH, LETTER_WIDTH = 6, 8
 
-LEAST_SHOWN = 0.005
-MOST_ROWS = 60
+Block = str | Heading | Table | Grid
+"""A part of a report: a line of text, a heading, a table or a grid."""
 
 
 def console(*, err: bool = False) -> Console:
-    """Standard output (or error), as wide as its terminal; wide enough if it has none."""
+    """Standard output (or error), as wide as its terminal, or 120 columns without one."""
     file = sys.stderr if err else sys.stdout
     return Console(file=file, width=None if file.isatty() else 120, highlight=False)
 
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
-def table(*headers: str, text_columns: int = 1) -> Table:
-    """A plain table: the first columns are text, the others numbers."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_header=any(headers))
-    for number, header in enumerate(headers):
-        made.add_column(header, justify="left" if number < text_columns else "right", no_wrap=True)
-    return made
+def print_report(screen: Console, blocks: Iterable[Block]) -> None:
+    """Print the parts of a report one below the other."""
+    for block in blocks:
+        match block:
+            case Table():
+                print_table(screen, block)
+            case Grid():
+                print_grid(screen, block)
+            case Heading(bold, rest):
+                screen.print(f"[bold]{escape(bold)}[/]{escape(rest)}", soft_wrap=True)
+            case text:
+                screen.print(escape(text), soft_wrap=True)
 
 
-def print_table(screen: Console, shown: Table, *, title: str = "", note: str = "") -> None:
-    """A table between its title and a note, which rich would break to the table's width."""
-    if title:
-        screen.print(f"[bold]{escape(title)}[/]", soft_wrap=True, end="")
-    screen.print(shown)
-    if note:
-        screen.print(escape(note), soft_wrap=True)
+def print_table(screen: Console, shown: Table) -> None:
+    """A table between its title and its note, which rich would wrap to the table's width."""
+    made = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_header=any(shown.headers))
+    for number, header in enumerate(shown.headers):
+        side: Any = "left" if number < shown.text_columns else "right"
+        made.add_column(header, justify=side, no_wrap=True)
+    for row in shown.rows:
+        made.add_row(*map(escape, row))
+    if shown.title:
+        screen.print(f"[bold]{escape(shown.title)}[/]", soft_wrap=True, end="")
+    screen.print(made)
+    if shown.note:
+        screen.print(escape(shown.note), soft_wrap=True)
 
 
-def rows_in_order(state: PublicState, player: int) -> list[int]:
-    """The infostates to show, by their private keys where these have an order."""
-    privates: Any = state.privates[player]
-    rows = list(range(len(privates)))
-    with suppress(TypeError):
-        rows.sort(key=lambda row: privates[row])
-    return rows[:MOST_ROWS]
+def print_grid(screen: Console, grid: Grid) -> None:
+    """A grid with its legend: in colour where the terminal has any, else with letters."""
+    coloured = screen.color_system is not None
+    if not coloured:
+        ranks = "   ".join(f"{rank:<{LETTER_WIDTH - 3}}" for rank in reversed(RANKS))
+        screen.print(f"  {ranks}".rstrip(), soft_wrap=True)
+    for row in range(13):
+        numbers = range(13 * row, 13 * row + 13)
+        if coloured:
+            palette = [action.colour for action in grid.actions]
+            cells = [_colours(CLASS_NAMES[n], grid.cells[n], palette) for n in numbers]
+            screen.print(Text().join(cells), soft_wrap=True)
+        else:
+            marks = [action.letter for action in grid.actions]
+            line = "".join(_letters(grid.cells[n], marks) for n in numbers)
+            screen.print(f"{RANKS[12 - row]} {line}".rstrip(), soft_wrap=True)
+    if grid.frequencies:
+        legend = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+        for header in ("", "action", "", "frequency"):
+            legend.add_column(header, justify="right" if header == "frequency" else "left")
+        for action, share in zip(grid.actions, grid.frequencies, strict=True):
+            swatch = f"[on {_rgb(action.colour)}]   [/]" if coloured else action.letter
+            legend.add_row(swatch, action.label, action.description, f"{100 * share:.1f} %")
+        screen.print(legend)
 
 
-def print_policy(
-    screen: Console,
-    state: PublicState,
-    chosen: NDArray[np.float64],
-    *,
-    title: str,
-    columns: Sequence[tuple[str, Sequence[str]]] = (),
-) -> None:
-    """What each infostate of the mover does: `chosen` [A, K]; `columns` come before the actions.
+def _letters(cell: Cell | None, marks: Sequence[str]) -> str:
+    if cell is None:
+        return "·".ljust(LETTER_WIDTH)
+    parts = fill(cell.shares, LETTER_WIDTH - 4)
+    bar = "".join("." if part is None else marks[part] for part in parts)
+    return f"{cell.name:<3}{bar} "
 
-    Actions that nobody takes are named below the table instead of having a column.
-    """
-    names = state.names(state.mover)
-    labels = state.expansion.labels
-    shown = [a for a in range(len(labels)) if chosen[a].max() >= LEAST_SHOWN]
-    made = table("infostate", *(name for name, _ in columns), *(labels[a] for a in shown))
-    for row in rows_in_order(state, state.mover):
-        shares = [f"{chosen[a, row]:.2f}" if chosen[a, row] >= LEAST_SHOWN else "·" for a in shown]
-        made.add_row(escape(names[row]) or "any", *(texts[row] for _, texts in columns), *shares)
-    never = [label for a, label in enumerate(labels) if a not in shown]
-    notes = [f"Never: {', '.join(never)}."] if never else []
-    if len(names) > MOST_ROWS:
-        notes.append(f"{len(names) - MOST_ROWS} more infostates are not shown.")
-    print_table(screen, made, title=title, note=" ".join(notes))
+
+def _colours(name: str, cell: Cell | None, palette: Sequence[Colour]) -> Text:
+    label = f" {name}".ljust(COLOUR_WIDTH)
+    text = Text()
+    if cell is None:
+        text.append(label, style=f"rgb(90,90,96) on {_rgb(EMPTY)}")
+        return text
+    for character, part in zip(label, fill(cell.shares, COLOUR_WIDTH), strict=True):
+        colour = EMPTY if part is None else mix(palette[part], cell.strength)
+        dark = sum(colour) < 330
+        ink = "rgb(240,240,240)" if dark else "rgb(16,16,16)"
+        text.append(character, style=f"{ink} on {_rgb(colour)}")
+    return text
+
+
+def _rgb(colour: Colour) -> str:
+    return f"rgb({colour[0]},{colour[1]},{colour[2]})"

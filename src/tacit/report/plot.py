@@ -1,38 +1,39 @@
-"""Pictures: how the exploitability falls."""
+"""Pictures of exploitability: over iterations, over training time, and as bars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tacit.report.table import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from tacit.learn.trainer import Progress
-    from tacit.solve import Checkpoint
 
 
-def plot_convergence(
-    histories: Mapping[str, Sequence[Checkpoint]], path: Path, *, title: str, unit: str
-) -> None:
-    """Exploitability over iterations, both logarithmic, one line for each history."""
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+"""By name: points (iteration, exploitability)."""
+
+
+def curves(
+    rows: Iterable[Row], *, x: str = "iteration", y: str = "exploitability", by: str = "algorithm"
+) -> dict[str, list[tuple[float, float]]]:
+    """A curve for each value of the column `by`."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        found.setdefault(row[by], []).append((row[x], row[y]))
+    return found
+
+
+def plot_convergence(histories: Curves, path: Path, *, title: str, unit: str) -> None:
+    """Exploitability over iterations, both logarithmic, one line for each curve."""
     figure, axes = _picture()
-    for name, history in histories.items():
-        axes.plot(
-            [point.iteration for point in history],
-            [point.exploitability for point in history],
-            label=name,
-            linewidth=1.6,
-        )
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="iterations",
-        ylabel=f"exploitability ({unit})",
-        title=title,
-    )
+    _draw(axes, histories, title)
+    axes.set_ylabel(f"exploitability ({unit})")
     if len(histories) > 1:
         axes.legend(frameon=False, ncols=2)
     _save(figure, path)
@@ -57,29 +58,13 @@ def plot_training(
     _save(figure, path)
 
 
-def plot_panels(panels: Mapping[str, Mapping[str, Sequence[Checkpoint]]], path: Path) -> None:
-    """One small picture for each game: exploitability over iterations, a line an algorithm."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    figure, grid = pyplot.subplots(
-        1, len(panels), figsize=(3.4 * len(panels) + 0.6, 3.4), layout="constrained", squeeze=False
-    )
-    for axes, (name, histories) in zip(grid[0], panels.items(), strict=True):
-        for algorithm, history in histories.items():
-            axes.plot(
-                [point.iteration for point in history],
-                [point.exploitability for point in history],
-                label=algorithm,
-                linewidth=1.6,
-            )
-        axes.set(xscale="log", yscale="log", xlabel="iterations", title=name)
-        axes.grid(visible=True, which="major", alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    grid[0][0].set_ylabel("exploitability")
-    grid[0][0].legend(frameon=False)
+def plot_panels(panels: Mapping[str, Curves], path: Path) -> None:
+    """A panel for each game: exploitability over iterations, one line for each curve."""
+    figure, grid = _panels(len(panels), width=3.4 * len(panels) + 0.6, height=3.4)
+    for axes, (name, histories) in zip(grid, panels.items(), strict=True):
+        _draw(axes, histories, name)
+    grid[0].set_ylabel("exploitability")
+    grid[0].legend(frameon=False)
     _save(figure, path)
 
 
@@ -106,16 +91,31 @@ def plot_bars(
     _save(figure, path)
 
 
+def _draw(axes: Axes, histories: Curves, title: str) -> None:
+    for name, points in histories.items():
+        axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
+    axes.set(xscale="log", yscale="log", xlabel="iterations", title=title)
+
+
 def _picture(width: float = 7.0) -> tuple[Figure, Axes]:
+    figure, (axes,) = _panels(1, width=width, height=4.2)
+    return figure, axes
+
+
+def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(width, 4.2), layout="constrained")
-    axes.grid(visible=True, which="major", alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
+    figure, grid = pyplot.subplots(
+        1, count, figsize=(width, height), layout="constrained", squeeze=False
+    )
+    panels = list(grid[0])
+    for axes in panels:
+        axes.grid(visible=True, which="major", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, panels
 
 
 def _save(figure: Figure, path: Path) -> None:

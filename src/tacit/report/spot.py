@@ -1,8 +1,7 @@
-"""What `tacit spot` shows of one point of a solved spot: a grid and tables, JSON, a picture."""
+"""A node of a solved spot as a report (a grid and tables), as JSON, and as a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,15 @@ from tacit.games.holdem.cards import (
     hand_name,
     parse_hand,
 )
+from tacit.games.holdem.ranges import format_range
 from tacit.report import grid
-from tacit.report.output import print_table, table
+from tacit.report.table import Heading, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from rich.console import Console
 
+    from tacit.games.holdem.spot import Spot
+    from tacit.report.output import Block
     from tacit.solve.spot import SpotSolution
     from tacit.solve.spot_node import SpotNode
 
@@ -33,7 +34,7 @@ PLAYERS = ("OOP (player 1)", "IP (player 2)")
 
 
 def actions(view: SpotNode) -> list[grid.Action]:
-    """The mover's actions in words, with a letter and a colour each."""
+    """The mover's actions with a description, a letter and a colour each."""
     betting = view.betting
     largest = f"r{min(betting.rules.stacks)}"
     labels = view.actions
@@ -44,12 +45,12 @@ def actions(view: SpotNode) -> list[grid.Action]:
         strict=True,
     )
     return [
-        grid.Action(label, _words(view, label, all_in=label == largest), letter, colour)
+        grid.Action(label, _description(view, label, all_in=label == largest), letter, colour)
         for label, letter, colour in shown
     ]
 
 
-def _words(view: SpotNode, label: str, *, all_in: bool) -> str:
+def _description(view: SpotNode, label: str, *, all_in: bool) -> str:
     betting = view.betting
     if label == "f":
         return "fold"
@@ -66,7 +67,7 @@ def _words(view: SpotNode, label: str, *, all_in: bool) -> str:
 
 
 def chips_won(view: SpotNode) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[1326] each: what each hand wins from here on, the pot as it lies included."""
+    """[1326] each: the chips that each hand wins from here on, the present pot included."""
     start = view.solution.spot.rules.start()
     both = []
     for player in (0, 1):
@@ -76,7 +77,7 @@ def chips_won(view: SpotNode) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def meeting(view: SpotNode, player: int) -> NDArray[np.float64]:
-    """[1326] how often `player` is here with each hand: its reach times what can meet it."""
+    """[1326] the weight of each hand: its reach times the opponent's compatible reach."""
     own, other = view.reach[player], view.reach[1 - player]
     sums = np.zeros(52)
     for column in (0, 1):
@@ -87,41 +88,38 @@ def meeting(view: SpotNode, player: int) -> NDArray[np.float64]:
 
 
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
-    """The weighted mean of values [1326], which may be NaN at weight 0; None without any weight."""
+    """The weighted mean of values [1326], NaN at weight 0 allowed; None if all weights are 0."""
     used = weights > 0
     if not used.any():
         return None
     return float(values[used] @ weights[used] / weights[used].sum())
 
 
-def print_point(screen: Console, view: SpotNode) -> None:
-    """A point of the tree: where it is, the mover's grid, both players' EV and equity."""
+def node_report(view: SpotNode) -> list[Block]:
+    """A node of the tree: where it is, the mover's grid, both players' EV and equity."""
     betting = view.betting
     path = " ".join(view.found.moves) or "the start"
-    board = format_cards(view.board)
-    screen.print(
-        f"\n[bold]{STREETS[betting.street]} {board}[/], pot {betting.pot:,}, behind "
-        f"{betting.behind[0]:,} and {betting.behind[1]:,}: {path}",
-        soft_wrap=True,
-    )
+    first, second = betting.behind
+    blocks: list[Block] = [
+        "",
+        Heading(
+            f"{STREETS[betting.street]} {format_cards(view.board)}",
+            f", pot {betting.pot:,}, behind {first:,} and {second:,}: {path}",
+        ),
+    ]
     weights = meeting(view, 0), meeting(view, 1)
     if not weights[0].any():
-        screen.print("Nobody comes here.")
-        return
+        return [*blocks, "No hands reach this point."]
     if view.mover == TERMINAL:
         folded = betting.folded
-        screen.print(
+        blocks.append(
             "The hand ends in a showdown." if folded is None else f"{PLAYERS[folded]} has folded."
         )
     elif view.mover == CHANCE:
-        screen.print(f"Cards are dealt: {', '.join(view.cards)}", soft_wrap=True)
+        blocks.append(f"Cards are dealt: {', '.join(view.cards)}")
     else:
-        shown = actions(view)
-        held = view.reach[view.mover] * (weights[view.mover] > 0)
-        cells = grid.policy_cells(view.policy, weights[view.mover], held)
-        grid.print_grid(screen, cells, [a.colour for a in shown], [a.letter for a in shown])
-        _print_legend(screen, view, shown)
-    worth = table("", "hands", "EV", "EV % of pot", "equity", text_columns=1)
+        blocks.append(policy_grid(view))
+    worth = table("", "hands", "EV", "EV % of pot", "equity")
     won = chips_won(view)
     for player in (0, 1):
         ev, equity = mean(won[player], weights[player]), _equity(view, player)
@@ -133,21 +131,15 @@ def print_point(screen: Console, view: SpotNode) -> None:
             "-" if ev is None else f"{100 * ev / betting.pot:.1f} %",
             "-" if equity is None else f"{100 * equity:.1f} %",
         )
-    screen.print(worth)
+    return [*blocks, worth]
 
 
-def _print_legend(screen: Console, view: SpotNode, shown: Sequence[grid.Action]) -> None:
-    coloured = screen.color_system is not None
-    frequencies = view.frequencies()
-    legend = table("", "action", "", "frequency", text_columns=3)
-    for action in shown:
-        legend.add_row(
-            grid.swatch(action, coloured=coloured),
-            action.label,
-            action.words,
-            f"{100 * frequencies[action.label]:.1f} %",
-        )
-    screen.print(legend)
+def policy_grid(view: SpotNode) -> grid.Grid:
+    """The mover's policy by hand class."""
+    weights = meeting(view, view.mover)
+    cells = grid.policy_cells(view.policy, weights, view.reach[view.mover] * (weights > 0))
+    shown, frequencies = actions(view), view.frequencies()
+    return grid.Grid(cells, shown, [frequencies[action.label] for action in shown])
 
 
 def _equity(view: SpotNode, player: int) -> float | None:
@@ -156,22 +148,23 @@ def _equity(view: SpotNode, player: int) -> float | None:
     return view.equity.total[player]
 
 
-def print_hands(screen: Console, view: SpotNode, asked: str) -> None:
-    """One hand or one class in detail: what the mover does with it, its EV, equity and reach.
+def hands_report(view: SpotNode, asked: str) -> list[Block]:
+    """One hand or one class in detail: the mover's policy with it, its EV, equity and reach.
 
     Where nobody moves, both players' hands are shown.
     """
     hands = named_hands(asked)
     won = chips_won(view)
     players = [view.mover] if view.mover < CHANCE else [0, 1]
+    blocks: list[Block] = []
     for player in players:
         weights = meeting(view, player)
         labels = view.actions if view.mover == player else ()
         rows = [hand for hand in hands if weights[hand] > 0]
         if not rows:
-            screen.print(f"{PLAYERS[player]} does not hold {asked} here.", soft_wrap=True)
+            blocks.append(f"{PLAYERS[player]} does not hold {asked} here.")
             continue
-        shown = table("hand", "reach", "EV", "equity", *labels)
+        shown = table("hand", "reach", "EV", "equity", *labels, title=f"{asked}, {PLAYERS[player]}")
         for hand in rows:
             shown.add_row(
                 hand_name(hand),
@@ -180,7 +173,8 @@ def print_hands(screen: Console, view: SpotNode, asked: str) -> None:
                 _percent(view, player, hand),
                 *(f"{view.policy[a, hand]:.3f}" for a in range(len(labels))),
             )
-        print_table(screen, shown, title=f"{asked}, {PLAYERS[player]}")
+        blocks.append(shown)
+    return blocks
 
 
 def _percent(view: SpotNode, player: int, hand: int) -> str:
@@ -206,8 +200,8 @@ def is_hand(text: str) -> bool:
     return True
 
 
-def describe(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
-    """A point of the tree for programs: frequencies, EV, equity, and what each class does."""
+def node_json(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
+    """A node of the tree for programs: frequencies, EV, equity, and the policy of each class."""
     betting = view.betting
     weights = meeting(view, 0), meeting(view, 1)
     reached = bool(weights[0].any())
@@ -232,7 +226,8 @@ def describe(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
     mover = view.mover
     frequencies = view.frequencies()
     found["actions"] = [
-        {"label": a.label, "words": a.words, "frequency": frequencies[a.label]} for a in shown
+        {"label": a.label, "description": a.description, "frequency": frequencies[a.label]}
+        for a in shown
     ]
     rows = [row for row in view.classes() if row is not None]
     start = view.solution.spot.rules.start()
@@ -259,7 +254,30 @@ def describe(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
     return found
 
 
-def summary(solution: SpotSolution) -> dict[str, Any]:
+def spot_json(spot: Spot) -> dict[str, Any]:
+    """A spot for programs."""
+    return {
+        "title": spot.name,
+        "board": format_cards(spot.board),
+        "pot": spot.pot,
+        "stacks": list(spot.rules.start().behind),
+        "big_blind": spot.rules.big_blind,
+        "ranges": {
+            name: format_range(weights) for name, weights in zip(NAMES, spot.ranges, strict=True)
+        },
+    }
+
+
+def solution_line(solution: SpotSolution) -> str:
+    """How well a spot is solved, in one line."""
+    return (
+        f"{solution.spot.name}: {solution.algorithm}, {solution.iterations:,} iterations, "
+        f"{solution.seconds:.2f} s, exploitability {solution.percent_of_pot:.3g} % of the pot "
+        f"({solution.mbb:.3g} mbb/h)"
+    )
+
+
+def solution_json(solution: SpotSolution) -> dict[str, Any]:
     """How well a spot is solved, for programs."""
     return {
         "algorithm": solution.algorithm,
@@ -273,7 +291,7 @@ def summary(solution: SpotSolution) -> dict[str, Any]:
     }
 
 
-def plot_point(view: SpotNode, path: Path, *, title: str) -> None:
+def plot_node(view: SpotNode, path: Path, *, title: str) -> None:
     """A picture (PNG) of the mover's grid, with the legend and frequencies."""
     if view.mover >= CHANCE:
         raise GameError("no player moves here, so there is no grid to draw")
@@ -283,18 +301,15 @@ def plot_point(view: SpotNode, path: Path, *, title: str) -> None:
     from matplotlib import pyplot
     from matplotlib.patches import Patch, Rectangle
 
-    weights = meeting(view, view.mover)
-    cells = grid.policy_cells(view.policy, weights, view.reach[view.mover] * (weights > 0))
-    shown = actions(view)
-    frequencies = view.frequencies()
+    drawn = policy_grid(view)
     figure, axes = pyplot.subplots(figsize=(7.2, 8.4), layout="constrained")
     white = (236, 236, 236)
-    for number, cell in enumerate(cells):
+    for number, cell in enumerate(drawn.cells):
         row, column = divmod(number, 13)
         axes.add_patch(Rectangle((column, row), 1, 1, color=_unit(white), linewidth=0))
         left = float(column)
         if cell is not None:
-            for action, share in zip(shown, cell.shares, strict=True):
+            for action, share in zip(drawn.actions, cell.shares, strict=True):
                 colour = _unit(grid.mix(action.colour, cell.strength, white))
                 axes.add_patch(Rectangle((left, row), share, 1, color=colour, linewidth=0))
                 left += share
@@ -307,8 +322,8 @@ def plot_point(view: SpotNode, path: Path, *, title: str) -> None:
     figure.suptitle(title)
     axes.spines[:].set_visible(False)
     legend = [
-        Patch(color=_unit(a.colour), label=f"{a.words}: {100 * frequencies[a.label]:.1f} %")
-        for a in shown
+        Patch(color=_unit(action.colour), label=f"{action.description}: {100 * share:.1f} %")
+        for action, share in zip(drawn.actions, drawn.frequencies, strict=True)
     ]
     figure.legend(handles=legend, loc="outside lower center", frameon=False, ncols=2)
     figure.savefig(path, dpi=110, format="png")

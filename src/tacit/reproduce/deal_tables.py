@@ -1,34 +1,37 @@
-"""Flop and turn hold'em solved again behind the deal by every method, beside the paper's tables.
+"""Safe and nested subgame solving, Tables 3 and 5: flop and turn hold'em by every method.
 
-Safe and nested subgame solving, Tables 3 and 5: a blueprint in card buckets, all its subgames
-solved again by each method for each player by itself, and the exploitability of what comes out in
-the game without buckets. What has been done is kept in a folder, so that a run goes on where it
-stopped.
+A blueprint is solved in card buckets. All its subgames after the deal are solved again by each
+method, separately for each player, and the exploitability of the result is measured in the game
+without buckets. The blueprint and the boards solved so far are kept in a folder, from which a later
+run resumes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.cache import cache_root
+from tacit.files import write_arrays
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import FLOP, TURN, BettingRules
 from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
 from tacit.games.holdem.variants import flop_holdem
+from tacit.report.experiment import Progress, option
+from tacit.report.table import Row, Table, table
+from tacit.reproduce.row_store import Reproduction, RowStore
 from tacit.solve.algorithms import find_algorithm
 from tacit.solve.engine import Solver
 from tacit.solve.sharing.card_buckets import VERSION, Buckets, BucketSettings, OnStage, card_buckets
@@ -38,6 +41,7 @@ from tacit.subgame.methods import SolveBudget, find_method
 from tacit.tree.cards.builder import build_spot
 
 TableGame = Literal["flop-holdem", "turn-holdem"]
+PAPER_TABLES = {"flop-holdem": "Table 3", "turn-holdem": "Table 5"}
 
 BLUEPRINT = "blueprint"
 BLUEPRINT_ALGORITHM = "dcfr"
@@ -69,18 +73,18 @@ _PAPER: dict[TableGame, dict[int, tuple[float, ...]]] = {
 """Tables 3 (small flop hold'em) and 5 in mbb/h: the blueprint, then `TABLE_METHODS`."""
 
 SAVE_EVERY = 30.0
-"""Seconds between two savings of what has been done."""
+"""Seconds between two saves of the boards solved so far."""
 
 
 def paper_figures(game: TableGame, buckets: int) -> dict[str, float]:
-    """What the paper states for so many buckets, by method; nothing if it has no such column."""
+    """The paper's figures for a number of buckets, by method; empty if it has no such column."""
     column = _PAPER[game].get(buckets, ())
     return dict(zip((BLUEPRINT, *TABLE_METHODS), column, strict=False))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSettings:
-    """Everything that a table's column follows from.
+    """What determines a table's column.
 
     bets: of both streets; turn hold'em starts on `flop` with `committed` from both in the pot.
     """
@@ -119,17 +123,17 @@ class TableSettings:
         )
 
     def bucket_settings(self) -> BucketSettings:
-        """As many buckets on every street after the first two cards."""
+        """The same number of buckets on every street after the first two cards."""
         last = FLOP if self.game == "flop-holdem" else TURN
         return BucketSettings(counts=(self.buckets,) * last, last_street=last, seed=self.seed)
 
     def key(self) -> str:
-        """A name for the folder in which a run is kept."""
+        """The name of the run's folder."""
         text = json.dumps([VERSION, asdict(self)], sort_keys=True)
         return f"{self.game}-{self.buckets}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def differences(self) -> list[str]:
-        """How the game and the budget differ from the paper's, in sentences."""
+        """The differences from the paper's game and budget, in sentences."""
         first, second = self.bets
         start = (
             "from the blinds on"
@@ -154,7 +158,7 @@ class TableSettings:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One method: exploitability in mbb/h here and in the paper, and both best responses' worth."""
+    """One method, in mbb/h: exploitability here and in the paper, both best responses' values."""
 
     method: str
     exploitability_mbb: float
@@ -193,9 +197,9 @@ def table_column(
     report: Callable[[str], None] | None = None,
     max_bytes: int = 16 << 30,
 ) -> TableColumn:
-    """Compute a column, or go on where an earlier run in `folder` has stopped.
+    """Compute a column, or resume an earlier run in `folder`.
 
-    most_boards: solve no more than so many boards again; the others keep the blueprint's policy.
+    most_boards: solve at most this many boards again; the others keep the blueprint's policy.
     """
     spot = settings.spot()
     buckets = card_buckets(settings.bucket_settings(), on_stage=on_stage, report=report)
@@ -231,28 +235,27 @@ def column_of(
     solver = Solver(tree, find_algorithm(BLUEPRINT_ALGORITHM), sharing=sharing)
     average, last = _blueprint(settings, solver, place / "blueprint.npz", tell, report)
     subgames = DealSubgames(sharing, average, last, buckets)
-    done = _Done(place / "boards.npz", settings, subgames, report)
+    boards = _SolvedBoards(place / "boards.npz", settings, subgames, report)
     methods = [find_method(name) for name in settings.methods]
     budget = SolveBudget(algorithm=settings.algorithm, iterations=settings.iterations)
     order = np.random.default_rng(settings.seed).permutation(len(subgames.boards)).tolist()
-    left = [number for number in order[:most_boards] if not done.solved[number]]
+    left = [number for number in order[:most_boards] if not boards.solved[number]]
     saved = time.monotonic()
     for count, number in enumerate(left):
         tell(f"{len(left):,} boards by {len(methods)} methods", count / len(left))
         begin = time.perf_counter()
-        done.add(number, subgames.solve(number, methods, budget))
-        done.seconds += time.perf_counter() - begin
+        boards.add(number, subgames.solve(number, methods, budget))
+        boards.seconds += time.perf_counter() - begin
         if time.monotonic() - saved > SAVE_EVERY:
-            done.save()
+            boards.save()
             saved = time.monotonic()
-    done.save()
-    return _column(settings, subgames, done)
+    boards.save()
+    return _column(settings, subgames, boards)
 
 
 def run_folder() -> Path:
-    """Where runs are kept: the user's cache folder."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "tacit" / "tables"
+    """The folder in which runs are kept."""
+    return cache_root() / "tables"
 
 
 def _blueprint(
@@ -270,13 +273,13 @@ def _blueprint(
             tell("the blueprint", iteration / settings.blueprint_iterations)
             solver.run(1)
         kept = {"average": solver.average_buckets(), "last": solver.policy}
-        _save(path, kept)
-    tell("a look at the blueprint", 0.0)
+        write_arrays(path, kept)
+    tell("blueprint values", 0.0)
     return kept["average"], kept["last"]
 
 
-class _Done:
-    """What the boards solved so far add up to.
+class _SolvedBoards:
+    """The best-response sums of the boards solved so far.
 
     sums: [1 + methods, 2, lines, K] of those solved, whose row 0 is the blueprint's on them.
     """
@@ -302,17 +305,19 @@ class _Done:
 
     def save(self) -> None:
         seconds = np.array(self.seconds)
-        _save(self.path, {"sums": self.sums, "solved": self.solved, "seconds": seconds})
+        write_arrays(self.path, {"sums": self.sums, "solved": self.solved, "seconds": seconds})
 
 
-def _column(settings: TableSettings, subgames: DealSubgames, done: _Done) -> TableColumn:
+def _column(settings: TableSettings, subgames: DealSubgames, boards: _SolvedBoards) -> TableColumn:
     whole = subgames.blueprint_sums()
-    left = whole - done.sums[0]
+    left = whole - boards.sums[0]
     paper = paper_figures(settings.game, settings.buckets)
     scale = 1000 / subgames.spot.rules.big_blind
     rows = []
     for number, name in enumerate((BLUEPRINT, *settings.methods)):
-        first, second = subgames.best_responses(whole if number == 0 else left + done.sums[number])
+        first, second = subgames.best_responses(
+            whole if number == 0 else left + boards.sums[number]
+        )
         rows.append(
             TableRow(
                 name,
@@ -322,7 +327,7 @@ def _column(settings: TableSettings, subgames: DealSubgames, done: _Done) -> Tab
             )
         )
     return TableColumn(
-        settings, tuple(rows), len(done.solved), int(done.solved.sum()), done.seconds
+        settings, tuple(rows), len(boards.solved), int(boards.solved.sum()), boards.seconds
     )
 
 
@@ -341,18 +346,89 @@ def _load(
             raise ValueError("arrays of other shapes than this run's")
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         if report is not None:
-            report(f"{path}: cannot be read ({error}); computing it anew")
+            report(f"{path}: cannot be read ({error}); computing it again")
         return None
     return found
 
 
-def _save(path: Path, arrays: dict[str, Any]) -> None:
-    """Write to the side, then rename: an interrupt leaves the old file."""
-    handle, aside = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+@dataclass(frozen=True, kw_only=True)
+class HoldemTables(Reproduction):
+    """Safe subgame solving (Tables 3 and 5) in flop and turn hold'em, beside the paper's figures.
+
+    A blueprint in card buckets is solved; then all subgames after the deal are solved again by
+    every method, and the exploitability is measured in the game without buckets. It takes about ten
+    minutes on one core. An interrupted run is resumed from its folder by the same command.
+
+    Columns: key (of all settings), solve_boards, settings, differences (from the paper's game and
+    budget), boards, boards_solved, rows (for each method: method, exploitability_mbb, paper_mbb,
+    best_response_mbb of both players), seconds.
+    """
+
+    game: TableGame = option("flop-holdem", "The game.")
+    buckets: int = option(200, "Card buckets on each street after the first two cards.", least=1)
+    stack: int = option(1_000, "Chips of each player.", least=200)
+    bets: tuple[str, str] = option(("200%", "100%"), "Bet sizes on each street.")
+    flop: str = option("Kh7h2d", "The flop on which turn-holdem starts.")
+    blueprint_iterations: int = option(200, "Iterations of the blueprint.", least=1)
+    iterations: int = option(100, "Iterations of each subgame's solve.", least=1)
+    boards: int | None = option(
+        None, "Solve at most this many boards again.", least=1, shown_default="all"
+    )
+    seed: int = option(0, "Seed of the buckets and of the order of boards.")
+    folder: Path | None = option(
+        None, "The folder in which runs are resumed.", shown_default="the cache folder"
+    )
+    memory: int = option(16 << 30)
+
+    key = ("key", "solve_boards")
+    quick: ClassVar = {"blueprint_iterations": 20, "iterations": 10, "boards": 5}
+
+    @property
+    def settings(self) -> TableSettings:
+        """What the rows follow from."""
+        shared = {field.name for field in fields(self)} & {f.name for f in fields(TableSettings)}
+        return TableSettings(**{name: getattr(self, name) for name in shared})
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """One row: a column of the paper's table."""
+
+        def compute() -> Row:
+            return table_column(
+                self.settings,
+                folder=self.folder,
+                most_boards=self.boards,
+                on_stage=progress.stage,
+                report=progress.warn,
+                max_bytes=self.memory,
+            ).to_json()
+
+        store.add({"key": self.settings.key(), "solve_boards": self.boards}, compute)
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """Methods down; exploitability and its ratio to the blueprint's, here and in the paper."""
+        return [column_table(row) for row in rows]
+
+
+def column_table(column: Row) -> Table:
+    """A table's column, beside the paper's."""
+    settings = column["settings"]
+    first = column["rows"][0]
+    made = table(
+        "method",
+        "here",
+        "of the blueprint",
+        "paper",
+        "of its blueprint",
+        title=f"{settings['game']}, {settings['buckets']:,} buckets: "
+        f"exploitability in mbb/h ({column['boards_solved']:,} of {column['boards']:,} boards "
+        f"solved again), and {PAPER_TABLES[settings['game']]} of the paper",
+        note="\n".join(column["differences"]),
+    )
+    for row in column["rows"]:
+        cells = []
+        for name in ("exploitability_mbb", "paper_mbb"):
+            known = row[name] is not None
+            cells.append(f"{row[name]:,.2f}" if known else "")
+            cells.append(f"{100 * row[name] / first[name]:.0f} %" if known else "")
+        made.add_row(row["method"], *cells)
+    return made

@@ -1,18 +1,13 @@
-"""Bets that a blueprint of a hold'em spot does not know: translation against nested solving.
-
-Safe and nested subgame solving, section 6 and Table 2, on a spot of one street. The blueprint is
-solved without some sizes of bets; both players may still make them, and the exploitability of what
-answers them is measured in the game that has them all.
-"""
+"""Safe and nested subgame solving, section 6 and Table 2, on a hold'em spot of one street."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings
@@ -20,34 +15,28 @@ from tacit.games.holdem.betting import TURN, BettingRules
 from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
+from tacit.report.experiment import Progress, option
+from tacit.report.table import Row, Table, table_of
+from tacit.reproduce.off_tree import answers
+from tacit.reproduce.row_store import Reproduction, RowStore
 from tacit.solve.algorithms import find_algorithm
-from tacit.solve.best_response import evaluate
 from tacit.solve.engine import Solver
-from tacit.subgame.blueprint import Blueprint, with_player
+from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.methods import SolveBudget
-from tacit.subgame.nested import Form, Nesting, nested_policy
-from tacit.subgame.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState
 from tacit.tree.cards.builder import build_spot
-
-Array = NDArray[Any]
-Answer = Callable[[int], Array]
-"""The policy [slots] of a player."""
 
 BOARD = "3s7hTdKs"
 BETS = "50%,75%,100%/a"
 UNKNOWN = (0.75,)
 """Bets, in pots, that the blueprint does not have."""
 METHODS = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
-FORMS: tuple[Form, ...] = ("inexpensive", "full")
-ANSWERS = 1 + len(KINDS) + len(METHODS) * len(FORMS)
-"""How many rows there are: the blueprint as it is, translations and nested solving."""
 TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
 class OffTreeRow:
-    """How unknown bets are answered: exploitability and both best responses, in mbb/h."""
+    """An answer to unknown bets: exploitability and both best responses' values, in mbb/h."""
 
     answer: str
     exploitability_mbb: float
@@ -67,16 +56,15 @@ def turn_spot(*, committed: int = 500, stack: int = 3_000) -> Spot:
     )
 
 
-def off_tree_rows(
+def off_tree_answers(
     spot: Spot,
     *,
     unknown: Sequence[float] = UNKNOWN,
     blueprint_iterations: int = 1_000,
     budget: SolveBudget | None = None,
     methods: Sequence[str] = METHODS,
-    on_row: Callable[[OffTreeRow], None] | None = None,
-) -> list[OffTreeRow]:
-    """The blueprint as it is, both translations, and nested solving by each method and form."""
+) -> dict[str, Callable[[], OffTreeRow]]:
+    """By name: a function that computes the row of that answer."""
     budget = budget or SolveBudget(algorithm="dcfr", iterations=300)
     tree = build_spot(spot)
 
@@ -88,32 +76,68 @@ def off_tree_rows(
     restricted = tree.restricted(known)
     if restricted.arrays.legal.all():
         raise GameError(f"{spot.name} has no bets of {list(unknown)} pots that could be left out")
-    solver = Solver(restricted, find_algorithm("dcfr"))
-    solver.run(blueprint_iterations)
-    blueprint = Blueprint(tree, solver.average_policy(), solver.policy.astype(np.float64))
 
-    def translated(kind: Kind) -> Answer:
-        return lambda player: translated_policy(blueprint, known, player, kind)
+    @cache
+    def blueprint() -> Blueprint:
+        solver = Solver(restricted, find_algorithm("dcfr"))
+        solver.run(blueprint_iterations)
+        return Blueprint(tree, solver.average_policy(), solver.policy.astype(np.float64))
 
-    def nested(method: str, form: Form) -> Answer:
-        return lambda player: nested_policy(
-            blueprint,
-            Nesting(player=player, known=known, method=method, budget=budget, form=form),
-        )
-
-    answers: dict[str, Answer] = {
-        "blueprint, uniform where it does not know": lambda player: blueprint.policy,
-        **{f"translation, {kind}": translated(kind) for kind in KINDS},
-        **{f"nested {m}, {form}": nested(m, form) for m in methods for form in FORMS},
-    }
+    measures = answers(blueprint, known, methods=methods, budget=budget)
     scale = 1000 / spot.rules.big_blind
-    rows = []
-    for name, answer in answers.items():
-        written = blueprint.policy
-        for player in (0, 1):
-            written = with_player(tree, written, answer(player), player)
-        first, second = evaluate(tree, written).best_response
-        rows.append(OffTreeRow(name, scale * (first + second) / 2, (scale * first, scale * second)))
-        if on_row is not None:
-            on_row(rows[-1])
-    return rows
+
+    def row(name: str) -> OffTreeRow:
+        first, second = measures[name]().best_response
+        return OffTreeRow(name, scale * (first + second) / 2, (scale * first, scale * second))
+
+    return {name: partial(row, name) for name in measures}
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldemOffTree(Reproduction):
+    """Bets that a blueprint of a turn spot does not know: translation against nested solving.
+
+    Columns: answer, blueprint_iterations, iterations, exploitability_mbb, best_response_mbb (of
+    both players), seconds.
+    """
+
+    iterations: int = option(300, "Iterations of each subgame's solve.", least=1)
+    blueprint_iterations: int = option(1_000, "Iterations of the blueprint.", least=1)
+
+    key = ("answer", "blueprint_iterations", "iterations")
+    quick: ClassVar = {"iterations": 20, "blueprint_iterations": 200}
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """A row for each answer."""
+        found = off_tree_answers(
+            turn_spot(),
+            blueprint_iterations=self.blueprint_iterations,
+            budget=SolveBudget(algorithm="dcfr", iterations=self.iterations),
+        )
+        for number, (answer, compute) in enumerate(found.items()):
+            progress.stage(f"{len(found)} answers", number / len(found))
+            head = {
+                "answer": answer,
+                "blueprint_iterations": self.blueprint_iterations,
+                "iterations": self.iterations,
+            }
+            store.add(head, partial(_row, compute))
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """Answers and their exploitability."""
+        spot = turn_spot()
+        missing = ", ".join(f"{100 * size:g}%" for size in UNKNOWN)
+        columns = {"answer": "{answer}", "exploitability": "{exploitability_mbb:,.2f}"}
+        return [
+            table_of(
+                rows,
+                columns,
+                title=f"{spot.name}, bets/raises {BETS}: exploitability in mbb/h",
+                note=f"The blueprint does not have bets of {missing}; pot {spot.pot:,}, the hand "
+                "ends with this street's betting.",
+            )
+        ]
+
+
+def _row(compute: Callable[[], OffTreeRow]) -> Row:
+    return asdict(compute())

@@ -1,11 +1,10 @@
-"""What search could reach: its exploitability when values at the leaves are exact (ReBeL, Fig. 6).
+"""ReBeL, Figure 6: the exploitability of search whose values at the leaves are exact.
 
-The subgame at the start of the game is searched with the oracle in the place of a network. At each
-iteration the game goes on below the leaves by what solves it there, for the beliefs that the
-iteration passes down. The mean of these policies over all iterations, by their weights, is what an
-agent that samples an iteration plays; here it is summed exactly, so nothing is left to chance. It
-should be about as good as the same algorithm's average policy after as many iterations over the
-whole game.
+The subgame at the start of the game is searched with the oracle instead of a network. At each
+iteration play below the leaves follows a solution of the rest of the game for that iteration's
+beliefs. An agent that samples an iteration plays the weighted mean of these policies, which is
+summed exactly here. It should be about as exploitable as the same algorithm's average policy after
+as many iterations over the whole game.
 """
 
 from __future__ import annotations
@@ -40,9 +39,10 @@ SEARCHES = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """One search of one game: its exploitability beside that of the whole game, solved alike.
+class PerfectValueRow:
+    """The exploitability of a search of a game.
 
+    `full_game`: that of the whole game, solved by the same algorithm for as many iterations;
     `depth` in public moves; None: to the end of the first round.
     """
 
@@ -61,7 +61,7 @@ def compare_with_full_game(
     depth: int = 4,
     searches: Iterable[str] = SEARCHES,
     oracle_iterations: int = 100,
-) -> Iterator[Row]:
+) -> Iterator[PerfectValueRow]:
     """A row for each game and search; games with public chance are searched to the round's end."""
     for name in games:
         builder = Builder(load_game(name))
@@ -81,7 +81,9 @@ def compare_with_full_game(
             solver = Solver(tree, find_algorithm(settings.algorithm))
             solver.run(iterations)
             solved = exploitability(tree, solver.average_policy())
-            yield Row(name, search, iterations, None if rounds else depth, found, solved)
+            yield PerfectValueRow(
+                name, search, iterations, None if rounds else depth, found, solved
+            )
 
 
 def perfect_exploitability(

@@ -1,55 +1,63 @@
-"""Rows of a long table: made one by one, and kept in a file, from which a later run goes on."""
+"""Rows of a long table, computed one by one and kept in a file from which a later run resumes."""
 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
+from tacit.files import check_writable, write_json_rows
 from tacit.games import GameError
+from tacit.report.experiment import Experiment, Progress
+from tacit.report.table import Row
 
 
-class KeptRows:
-    """Rows that some of their entries, the `names`, tell apart; kept in `path` if it is given.
+class RowStore:
+    """Rows keyed by the columns in `key`, kept in the JSON file `path` if one is given.
 
-    found: the rows of this run, in its order. The file also keeps rows that were asked for before
-    and are not now.
+    rows: those of this run, in its order. The file also keeps rows of earlier runs that this run
+    does not ask for.
     """
 
-    def __init__(self, path: Path | None, names: Sequence[str]) -> None:
+    def __init__(self, path: Path | None, key: Sequence[str]) -> None:
         self.path = path
-        self.names = tuple(names)
-        self.found: list[dict[str, Any]] = []
-        self.kept: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self.key = tuple(key)
+        self.rows: list[Row] = []
+        self._known: dict[tuple[object, ...], Row] = {}
         if path is not None:
-            from tacit.formats.solution import check_writable
-
             check_writable(path)
-        if path is not None and path.exists():
-            try:
-                rows = json.loads(path.read_text())
-                self.kept = {tuple(row[name] for name in self.names): row for row in rows}
-            except (ValueError, TypeError, KeyError) as error:
-                raise GameError(f"{path} is damaged ({error}); move it away") from None
+            if path.exists():
+                try:
+                    rows = json.loads(path.read_text())
+                    self._known = {tuple(row[name] for name in self.key): row for row in rows}
+                except (ValueError, TypeError, KeyError) as error:
+                    raise GameError(f"{path} is damaged ({error}); move it away") from None
 
-    def add(self, head: Mapping[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The row that begins with `head`: kept from before, or made now and timed."""
-        key = tuple(head[name] for name in self.names)
-        row = self.kept.get(key)
+    def add(self, head: Mapping[str, object], compute: Callable[[], Row]) -> Row:
+        """The row that begins with `head`: the one in the file, or a new one, timed and saved."""
+        key = tuple(head[name] for name in self.key)
+        row = self._known.get(key)
         if row is None:
             began = time.perf_counter()
-            row = {**head, **make(), "seconds": time.perf_counter() - began}
-            self.kept[key] = row
-            self._save()
-        self.found.append(row)
+            row = {**head, **compute()}
+            row.setdefault("seconds", time.perf_counter() - began)
+            self._known[key] = row
+            if self.path is not None:
+                write_json_rows(self.path, list(self._known.values()))
+        self.rows.append(row)
         return row
 
-    def _save(self) -> None:
-        if self.path is not None:
-            aside = self.path.with_name(self.path.name + ".part")
-            lines = ",\n".join(json.dumps(row) for row in self.kept.values())
-            aside.write_text(f"[\n{lines}\n]\n")
-            os.replace(aside, self.path)
+
+class Reproduction(Experiment):
+    """A paper's table or figure, computed here.
+
+    key: the columns that identify a row.
+    """
+
+    key: ClassVar[tuple[str, ...]]
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """Add every row to `store`, which computes those that it does not have yet."""
+        raise NotImplementedError

@@ -1,8 +1,8 @@
-"""Tables in the form of the safe subgame solving paper's 3 to 5, for small games.
+"""Safe and nested subgame solving, Tables 3 to 5, for small games.
 
 Weak blueprints are made in several ways over several seeds; all their subgames at one depth are
 solved again for both players by every method, and the exploitability of the whole is measured in
-the game as it is. A second table is of bets that the blueprint does not know.
+the unabstracted game. A second table answers bets that the blueprint does not know.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal
+from itertools import product
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import load_game
 from tacit.games.leduc import RAISE
-from tacit.solve.best_response import evaluate
+from tacit.report.experiment import Progress, check_names, option
+from tacit.report.table import Row, Table, table, table_of
+from tacit.reproduce.off_tree import answers
+from tacit.reproduce.row_store import Reproduction, RowStore
+from tacit.solve.best_response import Evaluation, evaluate
 from tacit.subgame.abstraction import (
     Keep,
     frontier,
@@ -25,10 +30,8 @@ from tacit.subgame.abstraction import (
     random_removal,
     solve_abstraction,
 )
-from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot, with_player
+from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.methods import METHODS, SolveBudget, find_method, solve_roots
-from tacit.subgame.nested import Form, Nesting, nested_policy
-from tacit.subgame.translation import KINDS, Kind, translated_policy
 from tacit.tree import PublicState, PublicTree, build_tree
 from tacit.tree.worlds import sample_world
 
@@ -37,21 +40,22 @@ Weakness = Literal["few iterations", "merged infostates", "missing actions"]
 WEAKNESSES: tuple[Weakness, ...] = ("few iterations", "merged infostates", "missing actions")
 DEPTHS = {"leduc": 2, "liars-dice-1x3": 2, "liars-dice-1x4": 2, "pursuit-glasses": 2}
 """How many moves below the root the subgames stand."""
+GAMES = ("leduc", "liars-dice-1x3", "pursuit-glasses")
+OFF_TREE = "off-tree"
 OFF_TREE_GAME, OFF_TREE_KNOWN = "leduc-raises-1-2-4", (1, 4)
 """The game with bets that its blueprint does not know, and the sizes that it does."""
 OFF_TREE_ITERATIONS = 100
 BLUEPRINT = "blueprint"
-FORMS: tuple[Form, ...] = ("inexpensive", "full")
 SOLVER_ERROR = 2e-3
-"""What a solver that has not come to its end may leave, in the units of these games."""
+"""What a solver that has not converged may leave, in the units of these games."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """A method's line over several blueprints.
+class MethodSummary:
+    """A method over several blueprints.
 
-    exploitability: the mean; worst_rise: the most that a blueprint's rose by; raised: how many rose
-    by more than `SOLVER_ERROR`; blueprints: of how many.
+    exploitability: the mean; worst_rise: the largest increase over a blueprint's exploitability;
+    raised: how many of the `blueprints` increased by more than `SOLVER_ERROR`.
     """
 
     method: str
@@ -73,7 +77,7 @@ def weak_blueprint(tree: PublicTree, weakness: Weakness, seed: int) -> Blueprint
 
 
 def views_of(blueprint: Blueprint, player: int, depth: int) -> list[SubgameRoot]:
-    """What a player sees in all subgames at a depth to which the blueprint leads him."""
+    """The roots of all subgames at a depth that the player reaches with the blueprint."""
     blueprint_values = BlueprintValues(blueprint, player)
     return [
         blueprint_values.at(place)
@@ -85,9 +89,9 @@ def views_of(blueprint: Blueprint, player: int, depth: int) -> list[SubgameRoot]
 def solved_by(
     blueprint: Blueprint, views: Sequence[Sequence[SubgameRoot]], method: str, budget: SolveBudget
 ) -> float:
-    """The exploitability when each player has solved all of his `views` again.
+    """The exploitability after both players have solved all their `views` again.
 
-    Where the blueprint never leads the opponent, methods that need her range leave it as it is.
+    Methods that need the opponent's range skip subgames that the opponent never reaches.
     """
     tree, written = blueprint.tree, blueprint.policy
     ranged = find_method(method).kind in ("given", "mixed")
@@ -115,7 +119,7 @@ def blueprint_worths(
     return worths | {method: solved_by(blueprint, views, method, budget) for method in methods}
 
 
-def summary(worths: Sequence[Mapping[str, float]]) -> list[Row]:
+def summary(worths: Sequence[Mapping[str, float]]) -> list[MethodSummary]:
     """A row for the blueprints and for each method, from what `blueprint_worths` says of each."""
     before = np.array([worth[BLUEPRINT] for worth in worths])
     rows = []
@@ -123,7 +127,9 @@ def summary(worths: Sequence[Mapping[str, float]]) -> list[Row]:
         after = np.array([worth[name] for worth in worths])
         rise = after - before
         raised = int(np.sum(rise > SOLVER_ERROR))
-        rows.append(Row(name, float(after.mean()), float(rise.max()), raised, len(worths)))
+        rows.append(
+            MethodSummary(name, float(after.mean()), float(rise.max()), raised, len(worths))
+        )
     return rows
 
 
@@ -134,7 +140,7 @@ def safe_table(
     seeds: int = 3,
     methods: Sequence[str] = tuple(METHODS),
     budget: SolveBudget | None = None,
-) -> list[Row]:
+) -> list[MethodSummary]:
     """The blueprints' row and one for each method."""
     budget = budget or SolveBudget(iterations=500, double=True)
     tree = build_tree(load_game(game))
@@ -160,17 +166,12 @@ def knows_sizes(sizes: Sequence[int]) -> Keep:
     return knows
 
 
-OffTreeAnswers = dict[str, Callable[[], float]]
-"""By the name of an answer to unknown raises: what measures its exploitability."""
-
-
 def off_tree_answers(
     *,
     methods: Sequence[str] = ("unsafe", "resolve", "maxmargin", "reach-maxmargin", "continual"),
     budget: SolveBudget | None = None,
-) -> OffTreeAnswers:
-    """Leduc with unknown raises: both translations, then nested solving in both forms."""
-    budget = budget or SolveBudget(iterations=OFF_TREE_ITERATIONS)
+) -> dict[str, Callable[[], Evaluation]]:
+    """Leduc with unknown raises: by the name of an answer, a function that measures it."""
     tree = build_tree(load_game(OFF_TREE_GAME))
     known = knows_sizes(OFF_TREE_KNOWN)
 
@@ -178,28 +179,115 @@ def off_tree_answers(
     def blueprint() -> Blueprint:
         return Blueprint.of(solve_abstraction(tree, iterations=2000, keep=known, algorithm="dcfr"))
 
-    def as_it_is(player: int) -> Array:
-        return blueprint().policy
+    budget = budget or SolveBudget(iterations=OFF_TREE_ITERATIONS)
+    return answers(blueprint, known, methods=methods, budget=budget)
 
-    def translated(kind: Kind) -> Callable[[int], Array]:
-        return lambda player: translated_policy(blueprint(), known, player, kind)
 
-    def nested(method: str, form: Form) -> Callable[[int], Array]:
-        return lambda player: nested_policy(
-            blueprint(),
-            Nesting(player=player, known=known, method=method, budget=budget, form=form),
+@dataclass(frozen=True, kw_only=True)
+class SafeTables(Reproduction):
+    """Safe subgame solving (Tables 3 to 5), on small games: exploitability by method.
+
+    For each game, weak blueprints of three kinds; all subgames a few moves below the root are
+    solved again for both players. `off-tree` is Leduc with raises that the blueprint does not know:
+    translation against nested solving, by 100 iterations. All tables take about twenty minutes on
+    one core.
+
+    Columns: game, blueprint (its weakness, or the answer off the tree), seed, iterations,
+    exploitability (by method; off the tree one number), seconds.
+    """
+
+    games: tuple[str, ...] = option(
+        (*GAMES, OFF_TREE), f"Some of {', '.join((*DEPTHS, OFF_TREE))}, separated by commas."
+    )
+    seeds: int = option(32, "Blueprints of each kind.", least=1)
+    iterations: int = option(2000, "Iterations of each subgame's solve.", least=1)
+
+    key = ("game", "blueprint", "seed", "iterations")
+    quick: ClassVar = {"seeds": 1, "iterations": 200}
+
+    def __post_init__(self) -> None:
+        check_names(self.games, (*DEPTHS, OFF_TREE), "table for")
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """A row for each weak blueprint of each game, and for each answer off the tree."""
+        for name in self.games:
+            if name == OFF_TREE:
+                self._off_tree(store, progress)
+            else:
+                self._blueprints(name, store, progress)
+
+    def _blueprints(self, game: str, store: RowStore, progress: Progress) -> None:
+        tree = build_tree(load_game(game))
+        budget = SolveBudget(iterations=self.iterations, double=True)
+        kinds = list(product(WEAKNESSES, range(self.seeds)))
+        for number, (weakness, seed) in enumerate(kinds):
+            progress.stage(f"{game}, {len(kinds)} blueprints", number / len(kinds))
+            head = {
+                "game": game, "blueprint": weakness, "seed": seed, "iterations": self.iterations,
+            }  # fmt: skip
+            worths = partial(blueprint_worths, tree, weakness, seed, budget=budget)
+            store.add(head, partial(_row, worths))
+
+    def _off_tree(self, store: RowStore, progress: Progress) -> None:
+        answers = off_tree_answers()
+        for number, (answer, measure) in enumerate(answers.items()):
+            progress.stage(f"{OFF_TREE}, {len(answers)} answers", number / len(answers))
+            head = {
+                "game": OFF_TREE_GAME, "blueprint": answer, "seed": 0,
+                "iterations": OFF_TREE_ITERATIONS,
+            }  # fmt: skip
+            store.add(head, partial(_row, measure))
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """A table for each game."""
+        made = []
+        for name in self.games:
+            game = OFF_TREE_GAME if name == OFF_TREE else name
+            own = [row for row in rows if row["game"] == game]
+            made.append(off_tree_table(own) if name == OFF_TREE else self._table(game, own))
+        return made
+
+    def _table(self, game: str, rows: Sequence[Row]) -> Table:
+        """Means by the blueprints' weakness, and the largest increase over all of them."""
+        made = method_table(rows)
+        made.title = (
+            f"{game}: exploitability by the blueprint's weakness, "
+            f"{'1 seed' if self.seeds == 1 else f'{self.seeds} seeds'} each"
         )
+        made.note = (
+            f"{self.iterations:,} iterations of predictive CFR+ for each subgame. Raised: of "
+            f"{len(rows)} blueprints those more exploitable than before by over {SOLVER_ERROR:g}."
+        )
+        return made
 
-    policies: dict[str, Callable[[int], Array]] = {
-        f"{BLUEPRINT}, uniform where it does not know": as_it_is,
-        **{f"translation, {kind}": translated(kind) for kind in KINDS},
-        **{f"nested {m}, {form}": nested(m, form) for m in methods for form in FORMS},
-    }
 
-    def worth(policy: Callable[[int], Array]) -> float:
-        written = blueprint().policy
-        for player in (0, 1):
-            written = with_player(tree, written, policy(player), player)
-        return evaluate(tree, written).exploitability
+def _row(measure: Callable[[], dict[str, float] | Evaluation]) -> Row:
+    found = measure()
+    return {"exploitability": found if isinstance(found, dict) else found.exploitability}
 
-    return {name: partial(worth, policy) for name, policy in policies.items()}
+
+def method_table(rows: Sequence[Row]) -> Table:
+    """One game's rows: methods down, weaknesses across, then increases over the blueprint."""
+    kinds = list(dict.fromkeys(row["blueprint"] for row in rows))
+    columns = [
+        summary([row["exploitability"] for row in rows if row["blueprint"] == kind])
+        for kind in kinds
+    ]
+    made = table("method", *kinds, "worst rise", "raised")
+    for lines in zip(*columns, strict=True):
+        worst = round(max(row.worst_rise for row in lines), 4) + 0.0  # no -0.0000
+        made.add_row(
+            lines[0].method,
+            *(f"{row.exploitability:.4f}" for row in lines),
+            f"{worst:+.4f}",
+            f"{sum(row.raised for row in lines)}",
+        )
+    return made
+
+
+def off_tree_table(rows: Sequence[Row]) -> Table:
+    """Answers to unknown raises and their exploitability."""
+    known = " and ".join(map(str, OFF_TREE_KNOWN))
+    title = f"{OFF_TREE_GAME}: exploitability, the blueprint knows raises of {known} units"
+    columns = {"answer": "{blueprint}", "exploitability": "{exploitability:.4f}"}
+    return table_of(rows, columns, title=title)

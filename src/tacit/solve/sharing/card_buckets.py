@@ -10,8 +10,6 @@ They are computed once and kept in the user's cache folder.
 
 from __future__ import annotations
 
-import os
-import tempfile
 import warnings
 import zipfile
 import zlib
@@ -23,6 +21,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.cache import cache_root
+from tacit.files import write_arrays
 from tacit.games import GameError
 from tacit.games.holdem.betting import BOARD_SIZES, PREFLOP, RIVER, STREETS
 from tacit.games.holdem.board_classes import board_classes, hand_classes
@@ -189,8 +189,7 @@ def compute_street(
 
 def bucket_folder() -> Path:
     """Where buckets are kept: the user's cache folder."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "tacit" / "buckets"
+    return cache_root() / "buckets"
 
 
 def _load(
@@ -217,17 +216,9 @@ def _load(
 
 
 def _save(path: Path, table: NDArray[np.int32]) -> None:
-    """Write to the side, then rename: an interrupt leaves no half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     small = table.astype(np.int16 if table.max() < 2**15 else np.int32)
-    handle, aside = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, table=small)
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    write_arrays(path, {"table": small}, compressed=True)
 
 
 def _warn(message: str) -> None:

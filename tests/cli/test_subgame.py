@@ -57,7 +57,12 @@ def test_coin_toss_has_its_own_blueprint(
 def test_the_tables_name_margins_and_exploitability() -> None:
     code, out, _ = call("subgame", "coin-toss", "--method", "maxmargin")
     assert code == 0
-    for words in ("What player 1 gets at best after play", "margin", "exploitability", "forfeit"):
+    for words in (
+        "Player 1's best-response value after play",
+        "margin",
+        "exploitability",
+        "forfeit",
+    ):
         assert words in out
 
 

@@ -1,16 +1,22 @@
-"""`tacit reproduce rebel-…`: rows beside the paper's, kept in a file, and pictures."""
+"""ReBeL's Table 2: rows beside the paper's, kept in a file, and a picture."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from support.commands import call, fails
+from tacit.report.experiment import SILENT
+from tacit.reproduce.rebel_table2 import Table2
+from tacit.reproduce.row_store import RowStore
 
 GAME = "liars-dice-1x4"
 
 
-def test_table_2_has_a_row_for_each_algorithm_and_goes_on_from_a_file(tmp_path: Path) -> None:
+def test_there_is_a_row_for_each_algorithm_and_a_run_is_resumed(tmp_path: Path) -> None:
     kept, plot = tmp_path / "rows.json", tmp_path / "table2.png"
     arguments = [
         "reproduce", "rebel-table2", f"--games={GAME}", "--playthroughs=2", "--iterations=64",
@@ -32,20 +38,18 @@ def test_table_2_has_a_row_for_each_algorithm_and_goes_on_from_a_file(tmp_path: 
     assert "is damaged" in fails(*arguments)
 
 
-def test_figure_4_ends_at_table_2(tmp_path: Path) -> None:
-    plot = tmp_path / "figure4.png"
-    code, text, errors = call(
-        "reproduce", "rebel-fig4", f"--games={GAME}", f"--plot={plot}", "--json"
-    )
-    assert code == 0, errors
-    last = {
-        row["algorithm"]: row["exploitability"]
-        for row in json.loads(text)
-        if row["iteration"] == 1024
-    }
-    assert last["linear-cfr"] < 0.0015 < last["flop"] < last["linear-fp"]
-    assert plot.read_bytes().startswith(b"\x89PNG")
-
-
-def test_another_game_is_refused() -> None:
-    assert "is not in the paper's table" in fails("reproduce", "rebel-fig4", "--games=kuhn")
+def test_rows_of_another_scale_are_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Table2, "_search", lambda *_: {"exploitability": 0.5, "iterations": 2,
+                                                       "training_seconds": 60.0})  # fmt: skip
+    small = Table2(games=(GAME,), playthroughs=1, iterations=4)
+    kept = tmp_path / "rows.json"
+    for experiment in (small, replace(small, iterations=8)):
+        store = RowStore(kept, experiment.key)
+        experiment.add_rows(store, SILENT)
+    assert [row["updates"] for row in json.loads(kept.read_text())] == [4] * 5 + [8] * 5
+    shown = small.tables(store.rows)[0]
+    assert shown.headers[:3] == ("game", "algorithm", "exploitability")
+    assert [row[4] for row in shown.rows] == ["8", "8", "4", "4", "4"]
+    assert [row[6] for row in shown.rows] == ["", "", "1 min", "1 min", "1 min"]

@@ -1,0 +1,186 @@
+"""How fast self-play makes training examples, and how accurate they are.
+
+An example is the values of one player's infostates at one PBS. Its error is measured against a long
+search at the same PBS with the same network, which shows what a faster setting costs in accuracy.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.bench.measurement import Measurement
+from tacit.report.experiment import SILENT, Progress, check_names, option
+from tacit.report.table import Row, Table, table_of
+
+if TYPE_CHECKING:
+    from tacit.learn.network import Network
+    from tacit.learn.settings import SearchSettings, Settings
+    from tacit.solve.depth_limited import Mode
+    from tacit.tree.pbs import PBS
+
+REFERENCE = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liars-dice-2x3": 17}
+"""Examples per second of ReBeL's open C++ implementation, on two cores."""
+COLUMNS = {
+    "game": "{game}",
+    "settings": "{settings}",
+    "examples/s": "{examples_per_second:.0f}",
+    "ReBeL's": "{reference}",
+    "ratio": "{ratio:.1f}",
+    "error": "{value_error:.5f}",
+}
+PLACES = 48
+"""PBSs at which the error is measured."""
+CONVERGED = 4096
+"""Iterations after which a search counts as converged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rebel(Measurement):
+    """Training examples per second of self-play by CFR-D, at ReBeL's settings and at our own.
+
+    ReBeL's: linear CFR-D, 1,024 updates of one player (512 of both), depth 2, two layers of 256.
+    Ours: those of the presets for CFR-D. The error is that of a root's values against linear CFR of
+    4,096 iterations, with the network that comes with tacit for CFR-D, at PBSs of its self-play.
+    Plain self-play solves the start of the game in every game; here it is solved, and counted, once
+    per round.
+
+    Columns: game, settings ("rebel" or "own"), examples_per_second, reference (ReBeL's), ratio,
+    value_error, workers.
+    """
+
+    games: tuple[str, ...] = option(tuple(REFERENCE), "Games, separated by commas.")
+    seconds: float = option(10.0, "Seconds of each measurement.", least=0.1)
+
+    def __post_init__(self) -> None:
+        check_names(self.games, REFERENCE, "figure of ReBeL's for")
+
+    def rows(self, progress: Progress = SILENT) -> list[Row]:
+        """Two rows for each game."""
+        from tacit.learn.presets import find_preset
+        from tacit.learn.shipped import find_network
+        from tacit.learn.trainer import load_network
+
+        workers = os.cpu_count() or 1
+        rows = []
+        for name in self.games:
+            preset = f"{name}-cfr-d"
+            own = find_preset(preset).replace(tables=workers, rounds=1)
+            theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
+            network, _ = load_network(find_network(preset))
+            errors = value_errors(network, [theirs.search, own.search], places=PLACES)
+            for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
+                rate = examples_per_second(settings, workers=workers, seconds=self.seconds)
+                rows.append(
+                    {
+                        "game": name,
+                        "settings": kind,
+                        "examples_per_second": rate,
+                        "reference": REFERENCE[name],
+                        "ratio": rate / REFERENCE[name],
+                        "value_error": error,
+                        "workers": workers,
+                    }
+                )
+        return rows
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """One table."""
+        title = f"Training examples per second, {rows[0]['workers']} workers"
+        return [table_of(rows, COLUMNS, text_columns=2, title=title)]
+
+
+def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
+    """Play with a random network for about `seconds`, on all workers together."""
+    from torch import nn
+
+    from tacit.cluster import executor_of
+    from tacit.games import load_game
+    from tacit.learn.player import Player, PlayerSetup, TableTask, copy_weights
+    from tacit.tree.pbs import first_pbs
+
+    game = load_game(settings.game)
+    player = Player(game, settings)
+    last = player.network.body[-1]
+    assert isinstance(last, nn.Linear)
+    nn.init.normal_(last.weight, std=0.05)  # the last layer starts at zero
+    weights = copy_weights(player.network)
+    first = first_pbs(player.encoding.builder.root).portable()
+    positions = [(first,) * settings.self_play.table_size] * settings.self_play.tables
+    with executor_of(workers).open(PlayerSetup(game, settings)) as session:
+
+        def play(epoch: int) -> int:
+            nonlocal positions
+            tasks = [TableTask(epoch, table, p, weights) for table, p in enumerate(positions)]
+            tables = session.submit(tasks).results()
+            positions = [table.positions for table in tables]
+            return sum(len(t.examples.rows) for t in tables) * (2 if player.encoding.joint else 1)
+
+        play(0)  # leave the start of the game, and let the workers load their kernels
+        play(1)
+        made, epoch, began = 0, 2, time.perf_counter()
+        while time.perf_counter() - began < seconds:
+            made += play(epoch)
+            epoch += 1
+        return made / (time.perf_counter() - began)
+
+
+def value_errors(
+    network: Network, searches: Sequence[SearchSettings], *, places: int, seed: int = 0
+) -> list[float]:
+    """For each search its error at PBSs of self-play: |value - converged value|.
+
+    The mean over roots and players, weighted by the beliefs in the infostates. Converged is the
+    first search with more iterations.
+    """
+    from tacit.tree import PLAYERS
+    from tacit.tree.beliefs import compatible_reach
+
+    positions = _positions(network, searches[0].mode, places, seed)
+    truth = _values(network, replace(searches[0], iterations=CONVERGED), positions)
+    found = []
+    for search in searches:
+        values = _values(network, search, positions)
+        errors = []
+        for number, place in enumerate(positions):
+            for p in PLAYERS:
+                compatible = compatible_reach(place.state, p, place.beliefs[1 - p])
+                weight = place.beliefs[p] * compatible
+                gap = np.abs(values[p][number] - truth[p][number])
+                errors.append(float(weight @ gap / weight.sum()))
+        found.append(float(np.mean(errors)))
+    return found
+
+
+def _positions(network: Network, mode: Mode, count: int, seed: int) -> list[PBS]:
+    """PBSs at which self-play with this network searches, none of them the start of the game."""
+    from tacit.learn.self_play import play_round
+    from tacit.learn.settings import SearchSettings
+    from tacit.tree.pbs import PBS, first_pbs
+
+    random = np.random.default_rng(seed)
+    first = first_pbs(network.encoding.builder.root)
+    places, found = [first] * count, list[PBS]()
+    while len(found) < count:
+        places = play_round(
+            network.encoding, network, places, SearchSettings(mode=mode, iterations=32), random
+        ).positions
+        found += [place for place in places[: count // 4] if place != first]
+    return found[:count]
+
+
+def _values(
+    network: Network, settings: SearchSettings, places: Sequence[PBS]
+) -> list[list[NDArray[np.float64]]]:
+    from tacit.tree import PLAYERS
+
+    tree = settings.forest(network.encoding.builder, [place.state for place in places])
+    search = settings.begin(tree, network, [place.beliefs for place in places])
+    search.run(settings.iterations)
+    return [search.root_values(p) for p in PLAYERS]

@@ -1,0 +1,85 @@
+"""Writing files: atomically, so that an interrupt or a full disk leaves the old file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.game import GameError
+
+
+def write_atomically(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Give `write` a temporary file beside `path`, then rename it; a symbolic link stays a link.
+
+    GameError if the file cannot be written; what was at `path` before is then unchanged.
+    """
+    path = Path(path).resolve()
+    part: Path | None = None
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        part = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.chmod(_mode(path))
+        part.replace(path)
+    except BaseException as error:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        # torch.save raises RuntimeError when the disk is full.
+        if isinstance(error, OSError | RuntimeError):
+            reason = getattr(error, "strerror", None) or error
+            kept = "; the file that was there is unchanged" if path.exists() else ""
+            raise GameError(f"{path} could not be written ({reason}){kept}") from None
+        raise
+
+
+def _mode(path: Path) -> int:
+    """The permissions that a new file at `path` gets: the old file's, or the usual ones."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file atomically."""
+    write_atomically(path, lambda file: file.write(text.encode()))
+
+
+def write_json_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
+    """Write a JSON list atomically, one row a line."""
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    write_text(path, f"[\n{lines}\n]\n")
+
+
+def write_arrays(
+    path: str | Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
+) -> None:
+    """Write arrays as an npz file atomically."""
+    save: Callable[..., None] = np.savez_compressed if compressed else np.savez
+    write_atomically(path, lambda file: save(file, allow_pickle=False, **arrays))
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise GameError if a file cannot be written at `path`, so that no long run ends in vain."""
+    path = Path(path).resolve()
+    if path.is_dir():
+        raise GameError(f"cannot write {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise GameError(f"cannot write {path}: it is not an ordinary file; name another")
+    if not path.parent.is_dir():
+        raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise GameError(f"cannot write {path}: {error.strerror}") from None

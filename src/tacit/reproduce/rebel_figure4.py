@@ -1,0 +1,102 @@
+"""ReBeL, Figure 4: the convergence of linear CFR, FLOP and linear fictitious play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import ClassVar
+
+from tacit.report.experiment import Progress, check_names, option
+from tacit.report.table import Row, Table, pivot, table
+from tacit.reproduce.rebel_figures import GAMES, PAPER
+from tacit.reproduce.row_store import Reproduction, RowStore
+
+ALGORITHMS = ("linear-cfr", "flop", "linear-fp")
+PAPER_ITERATIONS = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure4(Reproduction):
+    """ReBeL's Figure 4: linear CFR, FLOP and linear fictitious play on whole games.
+
+    The exploitability after 1, 2, 4, … iterations. The paper draws curves and states no numbers
+    but those of its Table 2.
+
+    Columns: game, algorithm, iteration, exploitability, paper (CFR after 1,024 iterations, else
+    None), seconds (of this step's iterations and its best responses).
+    """
+
+    games: tuple[str, ...] = option(GAMES, "Games, separated by commas.")
+    iterations: int = option(PAPER_ITERATIONS, "Iterations of each algorithm.", least=1)
+
+    key = ("game", "algorithm", "iteration")
+    quick: ClassVar = {"iterations": 64}
+
+    def __post_init__(self) -> None:
+        check_names(self.games, GAMES, "curve in the paper's figure for")
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """A row for each game, algorithm and power of two."""
+        for number, game in enumerate(self.games):
+            for algorithm in ALGORITHMS:
+                progress.stage(f"{game}, {algorithm}", number / len(self.games))
+                after = _exploitability_after(game, algorithm)
+                for iteration in powers_of_two(self.iterations):
+                    head = {"game": game, "algorithm": algorithm, "iteration": iteration}
+                    paper = (algorithm, iteration) == ("linear-cfr", PAPER_ITERATIONS)
+                    store.add(
+                        {**head, "paper": PAPER[game, "cfr"] if paper else None},
+                        partial(_row, after, iteration),
+                    )
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """Iterations down, algorithms across."""
+        made = table(
+            "game",
+            "iterations",
+            *ALGORITHMS,
+            title="ReBeL, Figure 4: exploitability of whole games",
+        )
+        for game in self.games:
+            own = [row for row in rows if row["game"] == game]
+            found = pivot(own, index="iteration", columns="algorithm", value="exploitability")
+            for iteration, cells in sorted(found.items()):
+                shown = (f"{cells[algorithm]:.5f}" for algorithm in ALGORITHMS)
+                made.add_row(game, f"{iteration:,}", *shown)
+        return [made]
+
+    def plot(self, rows: Sequence[Row], path: Path) -> None:
+        """A panel for each game, a curve for each algorithm."""
+        from tacit.report.plot import curves, plot_panels
+
+        games = {game: [row for row in rows if row["game"] == game] for game in self.games}
+        plot_panels({game: curves(own) for game, own in games.items()}, path)
+
+
+def powers_of_two(last: int) -> list[int]:
+    """1, 2, 4, … up to `last`, which ends the list even if it is no power of two."""
+    powers = [1 << bit for bit in range(last.bit_length())]
+    return powers if powers[-1] == last else [*powers, last]
+
+
+def _row(after: Callable[[int], float], iteration: int) -> Row:
+    return {"exploitability": after(iteration)}
+
+
+def _exploitability_after(game: str, algorithm: str) -> Callable[[int], float]:
+    """What solves a game up to an iteration, later at each call, and measures it there."""
+    from tacit.games import load_game
+    from tacit.solve import Solver, exploitability, find_algorithm
+    from tacit.tree import build_tree
+
+    @cache
+    def solver() -> Solver:
+        return Solver(build_tree(load_game(game)), find_algorithm(algorithm))
+
+    def after(iteration: int) -> float:
+        solver().run(iteration - solver().iteration)
+        return exploitability(solver().tree, solver().average_policy())
+
+    return after

@@ -1,0 +1,169 @@
+"""ReBeL, Table 2: the exploitability of search with trained networks, beside the whole game."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from tacit.report.experiment import Progress, check_names, option
+from tacit.report.table import Row, Table, table_of
+from tacit.reproduce.rebel_figures import GAMES, PAPER
+from tacit.reproduce.row_store import Reproduction, RowStore
+
+
+class SearchRow(NamedTuple):
+    """A row of search: the suffix of its network's name, and whose iterations it searches with.
+
+    `as_trained`: those of the network's training if these are fewer than those asked for.
+    """
+
+    suffix: str
+    as_trained: bool = False
+
+
+SEARCHES = {
+    "rebel-cfr-d": SearchRow("-cfr-d"),
+    "rebel-fp": SearchRow("-fp"),
+    "rebel-cfr-avg": SearchRow("", as_trained=True),
+}
+"""The paper's two rows, and CFR-AVG, which agents here play with and the paper has no row of."""
+FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
+COLUMNS = {
+    "game": "{game}",
+    "algorithm": "{algorithm}",
+    "exploitability": "{exploitability:.4f}",
+    "paper": "{paper}",
+    "iterations": "{updates:,}",
+    "playthroughs": "{playthroughs}",
+    "trained": "{training_minutes:.0f} min",
+    "measured in": "{seconds:.0f} s",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table2(Reproduction):
+    """ReBeL's Table 2: exploitability of search with a trained network, beside the whole game.
+
+    The networks are those that come with tacit, or those in RUNS. A search samples the iteration
+    whose beliefs it passes down. The exploitability is that of the mean over all playthroughs,
+    measured in its exact form (see `tacit evaluate`), which is an upper bound. CFR-D, fictitious
+    play and CFR-AVG (the last two in the sound form) have a network each: RUNS/GAME-cfr-d,
+    RUNS/GAME-fp and RUNS/GAME. CFR-AVG searches with the iterations of its training, which are
+    fewer.
+
+    Columns: game, algorithm, updates (asked for, of one player each), playthroughs, seed, runs,
+    paper (None without a figure), exploitability, seconds. Searches also have value, search, mode,
+    iterations (of both players), depth, training (the command), training_seconds and
+    training_examples.
+    """
+
+    games: tuple[str, ...] = option(GAMES, "Games, separated by commas.")
+    playthroughs: int = option(512, "Playthroughs of each search.", least=1)
+    iterations: int = option(
+        1024, "Of each search, counted as in the paper: each updates one player.", least=2
+    )
+    runs: Path | None = option(None, "Search with the networks trained in this folder.")
+    seed: int = option(0, "Seed of the playthroughs.", least=0)
+
+    key = ("game", "algorithm", "updates", "playthroughs", "seed", "runs")
+    quick: ClassVar = {"playthroughs": 8, "iterations": 256}
+
+    def __post_init__(self) -> None:
+        check_names(self.games, GAMES, "column of the paper's table for")
+
+    def add_rows(self, store: RowStore, progress: Progress) -> None:
+        """Two rows of the whole game and one of each search, for each game."""
+        for game in self.games:
+            for name, algorithm in FULL_GAME.items():
+                store.add(self._head(game, name), partial(self._full_game, game, algorithm))
+            for name, kind in SEARCHES.items():
+                store.add(self._head(game, name), partial(self._search, game, kind, progress))
+
+    def _head(self, game: str, name: str) -> Row:
+        searches = name in SEARCHES
+        return {
+            "game": game,
+            "algorithm": name,
+            "updates": self.iterations,
+            "playthroughs": self.playthroughs if searches else None,
+            "seed": self.seed if searches else None,
+            "runs": str(self.runs) if searches and self.runs else None,
+            "paper": PAPER.get((game, name)),
+        }
+
+    def _full_game(self, game: str, algorithm: str) -> Row:
+        from tacit.games import load_game
+        from tacit.solve import Solver, exploitability, find_algorithm
+        from tacit.tree import build_tree
+
+        tree = build_tree(load_game(game))
+        solver = Solver(tree, find_algorithm(algorithm))
+        solver.run(self.iterations)
+        return {"exploitability": exploitability(tree, solver.average_policy())}
+
+    def _search(self, game: str, kind: SearchRow, progress: Progress) -> Row:
+        from tacit.evaluate.search_tasks import measure_search
+        from tacit.learn.shipped import find_network
+        from tacit.learn.trainer import load_network, load_origin
+
+        name = game + kind.suffix
+        path = find_network(self.runs / name if self.runs else Path(name))
+        origin = load_origin(path)
+        iterations = self.iterations // 2
+        if kind.as_trained:
+            iterations = min(iterations, origin.settings.search.iterations)
+        search = replace(origin.settings.search, iterations=iterations)
+        stage = f"{game}, {search.algorithm}, {search.mode}"
+        measured = measure_search(
+            load_network(path)[0],
+            search,
+            playthroughs=self.playthroughs,
+            seed=self.seed,
+            workers=os.cpu_count() or 1,
+            each=lambda count: progress.stage(stage, count / self.playthroughs),
+        )
+        return {
+            "exploitability": measured.exploitability,
+            "value": measured.value,
+            "search": search.algorithm,
+            "mode": search.mode,
+            "iterations": iterations,
+            "depth": search.depth,
+            "training": origin.command,
+            "training_seconds": origin.seconds,
+            "training_examples": origin.examples,
+        }
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """One table; iterations count updates of one player, as in the paper."""
+        shown = [
+            row
+            if row["playthroughs"] is None
+            else {
+                **row,
+                "updates": 2 * row["iterations"],
+                "training_minutes": row["training_seconds"] / 60,
+            }
+            for row in rows
+        ]
+        title = "ReBeL, Table 2: exploitability, lower is better"
+        return [table_of(shown, COLUMNS, text_columns=2, title=title)]
+
+    def plot(self, rows: Sequence[Row], path: Path) -> None:
+        """Bars: this package's searches beside the paper's."""
+        from tacit.report.plot import plot_bars
+
+        searches = [row for row in rows if row["algorithm"] in SEARCHES and row["paper"]]
+        plot_bars(
+            [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in searches],
+            {
+                "tacit": [row["exploitability"] for row in searches],
+                "ReBeL's paper": [row["paper"] for row in searches],
+            },
+            path,
+            title="Exploitability of search with a trained network",
+        )

@@ -1,0 +1,31 @@
+"""Solve subgames of a blueprint again by whatever their budget asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.games import GameError
+from tacit.solve import LINEAR_PROGRAM
+from tacit.subgame.blueprint import BlueprintValues
+from tacit.subgame.linear_program import solve_view_exactly
+from tacit.subgame.methods import SolveBudget, SubgameResult, solve_subgames, solve_to_the_end
+from tacit.tree import Place
+
+
+def improve(
+    blueprint: BlueprintValues, places: Sequence[Place], method: str, budget: SolveBudget
+) -> list[SubgameResult]:
+    """Solve the subgames at `places` again: by CFR, by CFR with a depth limit, or exactly."""
+    if not places:
+        raise GameError("the blueprint reaches none of these subgames; name another with --at")
+    if budget.algorithm == LINEAR_PROGRAM:
+        if budget.depth is not None:
+            raise GameError("a linear program solves to the end; leave --depth out, or choose CFR")
+        return [
+            solve_view_exactly(blueprint.tree, blueprint.at(place), method, budget)
+            for place in places
+        ]
+    if budget.depth is None:
+        return [solve_subgames(blueprint, places, method, budget)]
+    views = [blueprint.at(place) for place in places]
+    return solve_to_the_end(blueprint.tree, views, method, budget)

@@ -1,0 +1,17 @@
+"""`tacit bench subgame`."""
+
+from __future__ import annotations
+
+import json
+
+from support.commands import call, fails
+
+
+def test_a_gadget_costs_little() -> None:
+    words = ("bench", "subgame", "--methods", "maxmargin", "--iterations", "3")
+    code, out, _ = call(*words, "--json")
+    (row,) = json.loads(out)
+    assert code == 0
+    assert (row["method"], row["iterations"]) == ("maxmargin", 3)
+    assert row["ratio"] == row["ms_per_iteration"] / row["plain_ms_per_iteration"] > 0
+    assert "unknown" in fails("bench", "subgame", "--methods", "minmargin")

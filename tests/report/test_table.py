@@ -1,0 +1,23 @@
+"""Tables as data."""
+
+from __future__ import annotations
+
+from tacit.report.table import pivot, table, table_of
+
+
+def test_cells_are_formatted_and_missing_entries_are_empty() -> None:
+    rows = [{"name": "a", "size": 1234, "share": 0.5}, {"name": "b", "size": None}]
+    made = table_of(rows, {"name": "{name}", "size": "{size:,}", "share": "{share:.0%} of all"})
+    assert made.headers == ("name", "size", "share")
+    assert made.rows == [("a", "1,234", "50% of all"), ("b", "", "")]
+
+
+def test_a_pivot_goes_by_two_columns() -> None:
+    rows = [{"x": x, "y": y, "z": x * y} for x in (1, 2) for y in (3, 4)]
+    assert pivot(rows, index="x", columns="y", value="z") == {1: {3: 3, 4: 4}, 2: {3: 6, 4: 8}}
+
+
+def test_rows_are_appended() -> None:
+    made = table("a", "b", title="t")
+    made.add_row("1", "2")
+    assert (made.rows, made.title) == ([("1", "2")], "t")
