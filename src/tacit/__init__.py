@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tacit.games import Game
-    from tacit.solve import Solution
+    from tacit.solvers import Solution
 
 __version__ = "0.1.0"
 
@@ -54,9 +54,9 @@ def solve_game(
 ) -> Solution:
     """Solve a game to a target exploitability, for a time or for a number of iterations.
 
-    `options` are those of `tacit.solve.solve_tree`, such as ``algorithm="dcfr"``.
+    `options` are those of `tacit.solvers.solve_tree`, such as ``algorithm="dcfr"``.
     """
-    from tacit.solve import Limits, solve_tree
+    from tacit.solvers import Limits, solve_tree
     from tacit.tree import build_tree
 
     limits = Limits(target=target, seconds=seconds, iterations=iterations)

@@ -8,7 +8,7 @@ import pytest
 from support.subgames import tree_of
 from tacit.agents.agent import PolicyAgent
 from tacit.agents.nested_agent import NestedAgent
-from tacit.evaluate.match import play_match
+from tacit.evaluation.match import play_match
 from tacit.games import families
 from tacit.reproduce.safe_tables import knows_sizes
 from tacit.subgame.abstraction import solve_abstraction

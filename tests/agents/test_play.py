@@ -8,11 +8,11 @@ import pytest
 from support.worlds import WorldGame
 from tacit.agents.agent import PolicyAgent
 from tacit.agents.search_agent import SearchAgent
-from tacit.evaluate.match import play_match
+from tacit.evaluation.match import play_match
 from tacit.games import CHANCE, TERMINAL, load_game
 from tacit.learn.settings import SearchSettings
-from tacit.solve import evaluate
-from tacit.solve.oracle import Oracle
+from tacit.solvers import evaluate
+from tacit.solvers.oracle import Oracle
 from tacit.tree import Builder, build_forest
 
 GAMES = ["kuhn", "leduc", "rock-paper-scissors", "coin-toss", "pursuit-glasses", "liars-dice-1x3"]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from tacit.agents.search_agent import SearchAgent, _sampled_plan
 from tacit.games import load_game
 from tacit.learn.settings import SearchSettings
-from tacit.solve import find_algorithm
-from tacit.solve.engine import Solver
-from tacit.solve.leaves import Zero
+from tacit.solvers import find_algorithm
+from tacit.solvers.engine import Solver
+from tacit.solvers.leaves import Zero
 from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder, Place, build_forest
 from tacit.tree.beliefs import normalised
 from tacit.tree.pbs import PBS, first_pbs

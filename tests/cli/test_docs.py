@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tacit.games import families
-from tacit.solve import ALGORITHMS
+from tacit.solvers import ALGORITHMS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.cli import progress
 from tacit.cli.progress import BuildProgress, StageProgress, share_done
-from tacit.solve import Checkpoint, Limits
+from tacit.solvers import Checkpoint, Limits
 
 
 def falling(power, count):

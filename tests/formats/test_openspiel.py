@@ -25,7 +25,7 @@ from tacit.formats.openspiel import (
     policy_to_openspiel,
 )
 from tacit.games import CHANCE, TERMINAL, GameError, State, load_game
-from tacit.solve import Limits, evaluate, exploitability, solve_exactly, solve_tree
+from tacit.solvers import Limits, evaluate, exploitability, solve_exactly, solve_tree
 from tacit.tree import PublicTree, build_forest, build_tree
 
 pyspiel: Any = pytest.importorskip("pyspiel")

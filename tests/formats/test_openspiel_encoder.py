@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from tacit.evaluate.search_tasks import evaluate_run
+from tacit.evaluation.search_tasks import evaluate_run
 from tacit.formats.openspiel import load_openspiel
 from tacit.learn.encoding import Encoding
 from tacit.learn.presets import settings_for

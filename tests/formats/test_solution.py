@@ -15,7 +15,7 @@ from tacit.formats.solution import (
 )
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
-from tacit.solve import ALGORITHMS, Limits, resume, solve_tree
+from tacit.solvers import ALGORITHMS, Limits, resume, solve_tree
 from tacit.tree import build_tree
 
 KUHN = build_tree(load_game("kuhn"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.games import GameError, load_game
-from tacit.solve import Limits, solve_tree
+from tacit.solvers import Limits, solve_tree
 from tacit.tree import build_tree
 
 

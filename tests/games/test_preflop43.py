@@ -9,8 +9,8 @@ from pokerkit import StandardHighHand
 from tacit.games import TERMINAL, GameError, load_game
 from tacit.games.holdem.cards import format_cards
 from tacit.games.preflop43 import DEALS, HANDS, UNKNOWN, Preflop43, Preflop43State
-from tacit.solve import Limits, solve_tree
-from tacit.solve.linear_program import solve_exactly
+from tacit.solvers import Limits, solve_tree
+from tacit.solvers.linear_program import solve_exactly
 from tacit.tree import build_tree
 
 CARDS = "AsKsQhJdTc9c5h5d2s"

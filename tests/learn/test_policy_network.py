@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tacit.cluster import Processes
-from tacit.evaluate.search_play import search_exploitability
+from tacit.evaluation.search_play import search_exploitability
 from tacit.games import load_game
 from tacit.learn.encoding import Encoding
 from tacit.learn.player import Player, PlayerSetup, TableTask, copy_weights
@@ -23,8 +23,8 @@ from tacit.learn.policy_network import (
 from tacit.learn.self_play import play_round
 from tacit.learn.settings import SearchSettings, Settings
 from tacit.learn.trainer import Run, load_network
-from tacit.solve.engine import Solver
-from tacit.solve.leaves import Zero
+from tacit.solvers.engine import Solver
+from tacit.solvers.leaves import Zero
 from tacit.tree import Builder, build_forest
 from tacit.tree.pbs import first_pbs
 

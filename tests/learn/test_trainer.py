@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from tacit.evaluate.search_play import search_exploitability
+from tacit.evaluation.search_play import search_exploitability
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
 from tacit.learn.examples import Examples

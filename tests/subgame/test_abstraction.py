@@ -7,7 +7,7 @@ import pytest
 
 from support.subgames import tree_of
 from tacit.games import GameError
-from tacit.solve import Limits, evaluate, resume
+from tacit.solvers import Limits, evaluate, resume
 from tacit.subgame.abstraction import (
     frontier,
     random_groups,

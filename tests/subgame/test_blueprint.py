@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 from support.subgames import coin_toss, tree_of, weak_blueprint
 from tacit.games import GameError
-from tacit.solve import evaluate
-from tacit.solve.best_response import infostate_values
+from tacit.solvers import evaluate
+from tacit.solvers.best_response import infostate_values
 from tacit.subgame.abstraction import frontier, solve_abstraction
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, least_gifts, with_player
 from tacit.tree import Place

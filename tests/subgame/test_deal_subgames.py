@@ -10,9 +10,9 @@ import pytest
 from support.buckets import ByEquity, bucketed, two_streets
 from tacit.games import CHANCE, GameError
 from tacit.games.holdem.betting import RIVER
-from tacit.solve import evaluate
-from tacit.solve.engine import Solver
-from tacit.solve.sharing.layout import share_buckets
+from tacit.solvers import evaluate
+from tacit.solvers.engine import Solver
+from tacit.solvers.sharing.layout import share_buckets
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.deal_subgames import DealSubgames
 from tacit.subgame.methods import METHODS, SolveBudget, solve_subgames

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from support.subgames import WEAKNESSES, coin_toss, tree_of, views_of, weak_blueprint
 from tacit.games import GameError
 from tacit.reproduce.safe_tables import Weakness
-from tacit.solve import ALGORITHMS, evaluate
-from tacit.solve.oracle import Oracle
-from tacit.solve.policy_text import written_policy
+from tacit.solvers import ALGORITHMS, evaluate
+from tacit.solvers.oracle import Oracle
+from tacit.solvers.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.linear_program import solve_view_exactly
 from tacit.subgame.methods import (

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, evaluate, find_algorithm
+from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.linear_program import solve_view_exactly
 from tacit.subgame.methods import SolveBudget, solve_roots

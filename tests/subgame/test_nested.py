@@ -10,7 +10,7 @@ import pytest
 from support.subgames import coin_toss, tree_of
 from tacit.games import GameError
 from tacit.reproduce.safe_tables import knows_sizes
-from tacit.solve import evaluate
+from tacit.solvers import evaluate
 from tacit.subgame.abstraction import Keep, solve_abstraction
 from tacit.subgame.blueprint import Blueprint, with_player
 from tacit.subgame.methods import SolveBudget

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from support.reference import Infostate, Policy, Reference
 from tacit.games import CHANCE, Game, State
-from tacit.solve.engine import Workspace
+from tacit.solvers.engine import Workspace
 from tacit.tree import Builder, PublicState, PublicTree
 from tacit.tree.layout import Place
 

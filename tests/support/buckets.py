@@ -13,9 +13,9 @@ from tacit.games.holdem.board_classes import canonical_board
 from tacit.games.holdem.cards import live_hands, parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot, permute_hands
-from tacit.solve import Solver, find_algorithm
-from tacit.solve.sharing.card_buckets import Buckets
-from tacit.solve.sharing.layout import share_buckets
+from tacit.solvers import Solver, find_algorithm
+from tacit.solvers.sharing.card_buckets import Buckets
+from tacit.solvers.sharing.layout import share_buckets
 from tacit.tree import PublicTree
 from tacit.tree.cards.equity import range_equity
 

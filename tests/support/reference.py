@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, Game, State
-from tacit.solve import FictitiousPlay, Minimiser, RegretMatching
+from tacit.solvers import FictitiousPlay, Minimiser, RegretMatching
 
 Infostate = tuple[int, Hashable, Hashable]
 Policy = dict[Infostate, dict[int, float]]

@@ -16,7 +16,7 @@ from support.random_games import RandomGame, random_games
 from support.reference import Reference
 from support.small_games import BUILT_IN, TINY, small_bridge, small_game, small_reference
 from tacit.games import CHANCE, GameError
-from tacit.solve import evaluate, infostate_values
+from tacit.solvers import evaluate, infostate_values
 from tacit.tree import (
     LEAF,
     PLAYERS,

@@ -16,7 +16,7 @@ from support.random_games import RandomGame, random_games
 from support.reference import Reference
 from support.small_games import TINY, small_game, small_reference
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
-from tacit.solve import Solver, evaluate, find_algorithm
+from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.tree import LEAF, PLAYERS, Builder, PublicTree, build_forest, build_tree, derived
 
 seeds = st.integers(0, 2**32 - 1)

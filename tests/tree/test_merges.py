@@ -13,7 +13,7 @@ from support.drawn_games import Drawn, DrawnGame, chance, end, move
 from support.faulty_games import FaultyGame
 from support.reference import Reference
 from tacit.games import GameError
-from tacit.solve import evaluate
+from tacit.solvers import evaluate
 from tacit.tree import build_tree, merges
 from tacit.tree.merges import merge_flows
 

@@ -17,8 +17,8 @@ from support.random_games import RandomGame, random_games
 from support.reference import Policy, Reference, normalised
 from support.small_games import BUILT_IN, small_bridge
 from tacit.games import load_game
-from tacit.solve.engine import Workspace
-from tacit.solve.kernels.iterations import respond
+from tacit.solvers.engine import Workspace
+from tacit.solvers.kernels.iterations import respond
 from tacit.tree import PLAYERS, TERMINAL, Builder, build_forest, build_tree
 from tacit.tree.order import DOWN, UP
 from tacit.tree.passes import BEST, EXPECT, RECORD_BEST, UPDATE, ascend, descend

@@ -9,7 +9,7 @@ from support.drawn_games import Drawn, DrawnGame, chance, end, move
 from support.reference import Reference
 from support.small_games import small_game
 from tacit.games import CHANCE, GameError
-from tacit.solve import evaluate
+from tacit.solvers import evaluate
 from tacit.tree import Builder, GameTooLargeError, build_tree, derived
 
 

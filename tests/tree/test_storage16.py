@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tacit.formats.spot_file import load_spot_file
 from tacit.games import GameError, load_game
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, find_algorithm
-from tacit.solve.spot import SpotLimits, solve_spot
+from tacit.solvers import Solver, find_algorithm
+from tacit.solvers.spot import SpotLimits, solve_spot
 from tacit.tree import build_tree
 from tacit.tree.cards.builder import build_spot
 

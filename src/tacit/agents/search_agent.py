@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.settings import SearchSettings
-from tacit.solve.engine import Solver
-from tacit.solve.leaves import Evaluator
+from tacit.solvers.engine import Solver
+from tacit.solvers.leaves import Evaluator
 from tacit.tree import LEAF, PLAYERS, Builder, Place, PublicTree
 from tacit.tree.beliefs import normalised
 from tacit.tree.pbs import PBS, first_pbs

@@ -42,7 +42,7 @@ class Algorithms(Measurement):
     def rows(self, progress: Progress = SILENT) -> list[Row]:
         """A row for each game and algorithm."""
         from tacit.games import load_game
-        from tacit.solve import ALGORITHMS, Limits, solve_tree
+        from tacit.solvers import ALGORITHMS, Limits, solve_tree
         from tacit.tree import build_tree
 
         limits = Limits(target=self.target, iterations=self.iterations)

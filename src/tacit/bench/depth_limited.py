@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, evaluate, find_algorithm, normalise
-from tacit.solve.depth_limited import way_down
-from tacit.solve.oracle import PBSOracle
+from tacit.solvers import Solver, evaluate, find_algorithm, normalise
+from tacit.solvers.depth_limited import way_down
+from tacit.solvers.oracle import PBSOracle
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.cards.builder import build_spot
 

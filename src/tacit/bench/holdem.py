@@ -86,8 +86,8 @@ def measure_spot(name: str) -> Row:
     """Solve a spot to its target; the fastest of several solves counts."""
     from tacit.formats.spot_file import load_spot_file
     from tacit.games.holdem.spot import Spot
-    from tacit.solve import Solver, find_algorithm
-    from tacit.solve.spot import SpotLimits, solve_spot
+    from tacit.solvers import Solver, find_algorithm
+    from tacit.solvers.spot import SpotLimits, solve_spot
     from tacit.tree.cards.builder import build_spot
 
     example, percent, threads, rounds = SETTINGS[name]

@@ -34,7 +34,7 @@ def restarted_peak() -> float:
 def measure(name: str) -> float:
     """Megabytes beyond what solving a small game takes."""
     from tacit.games import load_game
-    from tacit.solve import Limits, solve_tree
+    from tacit.solvers import Limits, solve_tree
     from tacit.tree import build_tree
 
     limits = Limits(iterations=64)

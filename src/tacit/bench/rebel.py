@@ -22,7 +22,7 @@ from tacit.report.table import Row, Table, table_of
 if TYPE_CHECKING:
     from tacit.learn.network import Network
     from tacit.learn.settings import SearchSettings, Settings
-    from tacit.solve.depth_limited import Mode
+    from tacit.solvers.depth_limited import Mode
     from tacit.tree.pbs import PBS
 
 REFERENCE = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liars-dice-2x3": 17}

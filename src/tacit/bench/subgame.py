@@ -52,8 +52,8 @@ def measure(methods: Sequence[str], iterations: int) -> list[Row]:
     Times are those of the working thread, which other programs do not lengthen.
     """
     from tacit.formats.spot_file import load_spot_file
-    from tacit.solve import Solver, find_algorithm
-    from tacit.solve.gadgets import RootGadgets
+    from tacit.solvers import Solver, find_algorithm
+    from tacit.solvers.gadgets import RootGadgets
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
     from tacit.subgame.methods import METHODS, SolveBudget, find_method, gadget_of
     from tacit.tree import Place

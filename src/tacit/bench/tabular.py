@@ -71,7 +71,7 @@ def _row(name: str, pyspiel: Any) -> Row:
     """One game's row: both solvers in turn, round by round."""
     from tacit.games import load_game
     from tacit.report.game_sizes import count_infostates
-    from tacit.solve import Solver, find_algorithm
+    from tacit.solvers import Solver, find_algorithm
     from tacit.tree import build_tree
 
     tree = build_tree(load_game(name))

@@ -64,13 +64,13 @@ def evaluate(
     import time
 
     from tacit.cli.progress import counting
-    from tacit.evaluate.search_tasks import check_size, measure_search
+    from tacit.evaluation.search_tasks import check_size, measure_search
     from tacit.games import load_game
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network, load_origin
     from tacit.report.output import console, print_json, print_table
     from tacit.report.table import table
-    from tacit.solve import find_algorithm
+    from tacit.solvers import find_algorithm
 
     path = find_network(run)
     settings = load_origin(path).settings
@@ -127,8 +127,8 @@ def _play_matches(
     from tacit.agents.search_agent import SearchAgent
     from tacit.agents.simple import baselines
     from tacit.cli.progress import counting
-    from tacit.evaluate.local_best_response import local_best_response
-    from tacit.evaluate.match import play_match
+    from tacit.evaluation.local_best_response import local_best_response
+    from tacit.evaluation.match import play_match
     from tacit.report.output import console, print_json, print_table
     from tacit.report.table import table
 

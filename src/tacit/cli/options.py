@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from tacit.solve import Solution
-    from tacit.solve.spot import SpotSolution
+    from tacit.solvers import Solution
+    from tacit.solvers.spot import SpotSolution
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
@@ -61,7 +61,7 @@ def exit_if_interrupted(
     solution: Solution | SpotSolution, out: Path | None, *, resumable: bool = True
 ) -> None:
     """Exit with 130 after an interrupt, and say what was saved."""
-    from tacit.solve import Stop
+    from tacit.solvers import Stop
 
     if solution.stop is Stop.INTERRUPTED:
         kept = f"saved to {out}" if out else "not saved, without --out"

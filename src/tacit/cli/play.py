@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tacit.agents.agent import Agent
     from tacit.games import State
-    from tacit.solve import Solution
+    from tacit.solvers import Solution
     from tacit.tree import Builder, PublicState
 
 TARGET, SECONDS = 1e-3, 20.0
@@ -112,7 +112,7 @@ def _solution(name: str, file: Path | None, memory: int) -> Solution:
     from tacit.cli.progress import SolveProgress
     from tacit.formats.solution import load_solution
     from tacit.games import GameError, load_game
-    from tacit.solve import Limits, Stop, solve_tree
+    from tacit.solvers import Limits, Stop, solve_tree
     from tacit.tree import build_tree
 
     if file is not None:

@@ -17,7 +17,7 @@ from tacit.report.experiment import Progress
 from tacit.report.output import console
 
 if TYPE_CHECKING:
-    from tacit.solve import Checkpoint, Limits
+    from tacit.solvers import Checkpoint, Limits
 
 NAME = "[bold]{task.description}"
 

@@ -10,7 +10,7 @@ import click
 from tacit.cli.options import as_json, exit_if_interrupted, memory, saved_lines
 
 if TYPE_CHECKING:
-    from tacit.solve import Solution
+    from tacit.solvers import Solution
 
 
 @click.command()
@@ -62,7 +62,7 @@ def solve(
     from tacit.files import check_writable
     from tacit.formats.solution import load_solution, save_solution
     from tacit.games import GameError, load_game
-    from tacit.solve import (
+    from tacit.solvers import (
         DEFAULT_ALGORITHM,
         LINEAR_PROGRAM,
         Limits,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tacit.cli.progress import SolveProgress
     from tacit.formats.spot_file import SpotFile
     from tacit.games.holdem.spot import Spot
-    from tacit.solve.anytime import Checkpoint
-    from tacit.solve.spot import SpotLimits, SpotSolution
+    from tacit.solvers.anytime import Checkpoint
+    from tacit.solvers.spot import SpotLimits, SpotSolution
 
 
 @click.command()
@@ -226,9 +226,9 @@ def _solve(
 
     from tacit.cli.progress import BuildProgress
     from tacit.formats.spot_locks import lock_policy
-    from tacit.solve import find_algorithm
-    from tacit.solve.kernel_warm_up import prepare
-    from tacit.solve.spot import DEFAULT_ALGORITHM, solve_spot
+    from tacit.solvers import find_algorithm
+    from tacit.solvers.kernel_warm_up import prepare
+    from tacit.solvers.spot import DEFAULT_ALGORITHM, solve_spot
     from tacit.tree.cards.builder import build_spot
 
     algorithm = chosen.get("algorithm", DEFAULT_ALGORITHM)
@@ -269,7 +269,7 @@ def _resume(
     from tacit.formats.solution import SolutionError
     from tacit.formats.spot_solution import load_spot_solution
     from tacit.games import GameError
-    from tacit.solve.spot import resume_spot
+    from tacit.solvers.spot import resume_spot
 
     earlier = load_spot_solution(path, max_bytes=memory)
     with _progress(earlier.spot, limits, quiet=quiet) as progress:

@@ -11,7 +11,7 @@ import click
 from tacit.formats.spot_file import Lock, SpotFile, load_spot_file, parse_target, read_spot
 
 if TYPE_CHECKING:
-    from tacit.solve.spot import SpotLimits
+    from tacit.solvers.spot import SpotLimits
 
 
 def spot_settings(name: str | None, given: Mapping[str, Any]) -> SpotFile:
@@ -98,7 +98,7 @@ def _locks(texts: Sequence[str]) -> dict[str, Lock]:
 
 def spot_limits(chosen: Mapping[str, Any]) -> SpotLimits:
     """When to stop, from the flags and the file's table `solve`."""
-    from tacit.solve.spot import SpotLimits
+    from tacit.solvers.spot import SpotLimits
 
     percent, mbb = parse_target(chosen["target"]) if "target" in chosen else (None, None)
     return SpotLimits(

@@ -10,8 +10,8 @@ import click
 from tacit.cli.options import as_json, memory
 
 if TYPE_CHECKING:
-    from tacit.solve import Solution
-    from tacit.solve.leaves import Evaluator
+    from tacit.solvers import Solution
+    from tacit.solvers.leaves import Evaluator
     from tacit.tree import PublicTree
 
 METHODS = (
@@ -98,7 +98,7 @@ def subgame(
     from tacit.formats.solution import save_solution
     from tacit.report.output import console, print_json, print_report
     from tacit.report.subgame import SubgameReport
-    from tacit.solve import LINEAR_PROGRAM, evaluate, find_algorithm
+    from tacit.solvers import LINEAR_PROGRAM, evaluate, find_algorithm
     from tacit.subgame.abstraction import frontier, given_solution
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
     from tacit.subgame.improve import improve
@@ -155,7 +155,7 @@ def subgame(
 
 def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
     """The evaluator at the leaves of a depth-limited subgame."""
-    from tacit.solve.oracle import Oracle
+    from tacit.solvers.oracle import Oracle
 
     if leaves == ORACLE:
         return Oracle(tree.game_builder, iterations=iterations)
@@ -168,7 +168,7 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
     from tacit.formats.solution import load_solution
     from tacit.games import GameError, load_game
-    from tacit.solve.policy_text import written_policy
+    from tacit.solvers.policy_text import written_policy
     from tacit.subgame.abstraction import given_solution
     from tacit.tree import build_tree
 

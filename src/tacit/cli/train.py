@@ -123,7 +123,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     from rich.progress import TextColumn, TimeRemainingColumn
 
     from tacit.cli.progress import bar
-    from tacit.evaluate.search_tasks import measure_of
+    from tacit.evaluation.search_tasks import measure_of
 
     latest = ""
     columns = (

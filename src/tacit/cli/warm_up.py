@@ -26,7 +26,7 @@ def warm_up() -> None:
 def _solver() -> None:
     """The kernels of the solvers, in single precision, and those that average policies."""
     from tacit.games import load_game
-    from tacit.solve import Solver, find_algorithm
+    from tacit.solvers import Solver, find_algorithm
     from tacit.tree import build_tree
 
     tree = build_tree(load_game("kuhn"))
@@ -38,7 +38,7 @@ def _solver() -> None:
 
 def _evaluation() -> None:
     """The kernels that compute best responses to a policy."""
-    from tacit.solve.kernel_warm_up import compile_best_response
+    from tacit.solvers.kernel_warm_up import compile_best_response
 
     compile_best_response("float64", equity=True)
     compile_best_response("float32")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tacit import __version__
 from tacit.files import write_arrays
 from tacit.games import Game, GameError, load_game
-from tacit.solve import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
+from tacit.solvers import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.tree import PublicTree, build_tree
 
 FORMAT = "tacit-solution"

@@ -25,9 +25,9 @@ from tacit.games import CHANCE, GameError
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Checkpoint, Stop
-from tacit.solve.engine import normalise
-from tacit.solve.spot import SpotSolution
+from tacit.solvers import Checkpoint, Stop
+from tacit.solvers.engine import normalise
+from tacit.solvers.spot import SpotSolution
 from tacit.tree import PublicTree
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.passes import EXPECT

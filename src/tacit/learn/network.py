@@ -12,7 +12,7 @@ from torch import nn
 from tacit.games import Game
 from tacit.learn.encoding import Encoding
 from tacit.learn.settings import NetworkSettings
-from tacit.solve.leaves import Guide
+from tacit.solvers.leaves import Guide
 from tacit.tree import Builder, PublicState
 
 

@@ -22,8 +22,8 @@ from torch import nn
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import mlp
-from tacit.solve.engine import Solver
-from tacit.solve.leaves import Rows
+from tacit.solvers.engine import Solver
+from tacit.solvers.leaves import Rows
 from tacit.tree import PLAYERS, PublicState
 
 SCALE = 254

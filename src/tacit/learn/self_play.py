@@ -22,9 +22,9 @@ from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
 from tacit.learn.policy_network import PolicyNetwork, collect_policies
 from tacit.learn.settings import SearchSettings
-from tacit.solve.algorithms import FictitiousPlay
-from tacit.solve.engine import Solver
-from tacit.solve.leaves import Evaluator
+from tacit.solvers.algorithms import FictitiousPlay
+from tacit.solvers.engine import Solver
+from tacit.solvers.leaves import Evaluator
 from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Place
 from tacit.tree.beliefs import normalised
 from tacit.tree.pbs import PBS, first_pbs

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.algorithms import FictitiousPlay, Minimiser, find_algorithm
-from tacit.solve.depth_limited import Mode
-from tacit.solve.engine import Beliefs, Solver
-from tacit.solve.leaves import Evaluator
+from tacit.solvers.algorithms import FictitiousPlay, Minimiser, find_algorithm
+from tacit.solvers.depth_limited import Mode
+from tacit.solvers.engine import Beliefs, Solver
+from tacit.solvers.leaves import Evaluator
 from tacit.suggest import unknown
 from tacit.tree import PublicState, PublicTree, build_forest
 from tacit.tree.builder import before_chance
@@ -82,7 +82,7 @@ class SearchSettings(_Checked):
     algorithm: str = "dcfr"
     """What improves the policies, one of those of `tacit solve`."""
     mode: Mode = "cfr-d"
-    """For which beliefs leaves are asked, see `tacit.solve.depth_limited`."""
+    """For which beliefs leaves are asked, see `tacit.solvers.depth_limited`."""
     iterations: int = number(64, least=1)
     """How many iterations, each of which updates both players."""
     depth: int = number(2, least=1)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from tacit.games.holdem.spot import Spot
     from tacit.report.output import Block
-    from tacit.solve.spot import SpotSolution
-    from tacit.solve.spot_node import SpotNode
+    from tacit.solvers.spot import SpotSolution
+    from tacit.solvers.spot_node import SpotNode
 
 NAMES = ("oop", "ip")
 PLAYERS = ("OOP (player 1)", "IP (player 2)")

@@ -10,13 +10,13 @@ import numpy as np
 from tacit.games import CHANCE, TERMINAL
 from tacit.report.policy import infostate_table, policy_table
 from tacit.report.table import Heading, table
-from tacit.solve import infostate_values
+from tacit.solvers import infostate_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.report.output import Block
-    from tacit.solve import Solution
+    from tacit.solvers import Solution
     from tacit.tree.layout import Place
 
 

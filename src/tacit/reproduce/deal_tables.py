@@ -32,10 +32,16 @@ from tacit.games.holdem.variants import flop_holdem
 from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, table
 from tacit.reproduce.row_store import Reproduction, RowStore
-from tacit.solve.algorithms import find_algorithm
-from tacit.solve.engine import Solver
-from tacit.solve.sharing.card_buckets import VERSION, Buckets, BucketSettings, OnStage, card_buckets
-from tacit.solve.sharing.layout import share_buckets
+from tacit.solvers.algorithms import find_algorithm
+from tacit.solvers.engine import Solver
+from tacit.solvers.sharing.card_buckets import (
+    VERSION,
+    Buckets,
+    BucketSettings,
+    OnStage,
+    card_buckets,
+)
+from tacit.solvers.sharing.layout import share_buckets
 from tacit.subgame.deal_subgames import DealSubgames
 from tacit.subgame.methods import SolveBudget, find_method
 from tacit.tree.cards.builder import build_spot

@@ -19,8 +19,8 @@ from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, table_of
 from tacit.reproduce.off_tree import answers
 from tacit.reproduce.row_store import Reproduction, RowStore
-from tacit.solve.algorithms import find_algorithm
-from tacit.solve.engine import Solver
+from tacit.solvers.algorithms import find_algorithm
+from tacit.solvers.engine import Solver
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.methods import SolveBudget
 from tacit.tree import PublicState

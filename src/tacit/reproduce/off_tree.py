@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tacit.solve.best_response import Evaluation, evaluate
+from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.subgame.abstraction import Keep
 from tacit.subgame.blueprint import Blueprint, with_player
 from tacit.subgame.methods import SolveBudget

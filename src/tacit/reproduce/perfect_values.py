@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluate.search_play import subgame_pairs
+from tacit.evaluation.search_play import subgame_pairs
 from tacit.games import GameError, load_game
 from tacit.learn.settings import SearchSettings
-from tacit.solve.algorithms import find_algorithm
-from tacit.solve.best_response import Evaluation, evaluate, exploitability
-from tacit.solve.engine import Solver, Workspace, normalise
-from tacit.solve.oracle import Oracle
+from tacit.solvers.algorithms import find_algorithm
+from tacit.solvers.best_response import Evaluation, evaluate, exploitability
+from tacit.solvers.engine import Solver, Workspace, normalise
+from tacit.solvers.oracle import Oracle
 from tacit.tree import CHANCE, LEAF, PLAYERS, Builder, Place, PublicTree, build_forest
 from tacit.tree.passes import descend
 

@@ -88,7 +88,7 @@ def _row(after: Callable[[int], float], iteration: int) -> Row:
 def _exploitability_after(game: str, algorithm: str) -> Callable[[int], float]:
     """What solves a game up to an iteration, later at each call, and measures it there."""
     from tacit.games import load_game
-    from tacit.solve import Solver, exploitability, find_algorithm
+    from tacit.solvers import Solver, exploitability, find_algorithm
     from tacit.tree import build_tree
 
     @cache

@@ -97,7 +97,7 @@ class Table2(Reproduction):
 
     def _full_game(self, game: str, algorithm: str) -> Row:
         from tacit.games import load_game
-        from tacit.solve import Solver, exploitability, find_algorithm
+        from tacit.solvers import Solver, exploitability, find_algorithm
         from tacit.tree import build_tree
 
         tree = build_tree(load_game(game))
@@ -106,7 +106,7 @@ class Table2(Reproduction):
         return {"exploitability": exploitability(tree, solver.average_policy())}
 
     def _search(self, game: str, kind: SearchRow, progress: Progress) -> Row:
-        from tacit.evaluate.search_tasks import measure_search
+        from tacit.evaluation.search_tasks import measure_search
         from tacit.learn.shipped import find_network
         from tacit.learn.trainer import load_network, load_origin
 

@@ -22,7 +22,7 @@ from tacit.report.experiment import Progress, check_names, option
 from tacit.report.table import Row, Table, table, table_of
 from tacit.reproduce.off_tree import answers
 from tacit.reproduce.row_store import Reproduction, RowStore
-from tacit.solve.best_response import Evaluation, evaluate
+from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.subgame.abstraction import (
     Keep,
     frontier,

@@ -20,7 +20,7 @@ from tacit.reproduce.rebel_figure4 import powers_of_two
 from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:
-    from tacit.solve import Solver
+    from tacit.solvers import Solver
     from tacit.tree import PublicTree
 
 SPOT = "turn-bench"
@@ -51,7 +51,7 @@ class TurnEndgame(Reproduction):
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each algorithm and power of two."""
         from tacit.formats.spot_file import load_spot_file
-        from tacit.solve.kernel_warm_up import cores, prepare
+        from tacit.solvers.kernel_warm_up import cores, prepare
         from tacit.tree.cards.builder import build_spot
 
         spot = load_spot_file(self.spot).spot()
@@ -115,7 +115,7 @@ class _Curve:
 
     def exploitability_after(self, iteration: int, tree: PublicTree) -> float:
         """Run up to `iteration`, from the saved state where there is an earlier one."""
-        from tacit.solve import Solver, exploitability, find_algorithm
+        from tacit.solvers import Solver, exploitability, find_algorithm
 
         if self._solver is None:
             self._solver = Solver(tree, find_algorithm(self.algorithm), threads=self.threads)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.algorithms import find_algorithm
-from tacit.solve.anytime import Checkpoint, Stop
-from tacit.solve.best_response import Evaluation, evaluate
-from tacit.solve.engine import Solver
-from tacit.solve.sharing.layout import Groups, merge_infostates
-from tacit.solve.solution import Solution
+from tacit.solvers.algorithms import find_algorithm
+from tacit.solvers.anytime import Checkpoint, Stop
+from tacit.solvers.best_response import Evaluation, evaluate
+from tacit.solvers.engine import Solver
+from tacit.solvers.sharing.layout import Groups, merge_infostates
+from tacit.solvers.solution import Solution
 from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
 
 Array = NDArray[Any]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.best_response import BestResponse
-from tacit.solve.engine import Beliefs
-from tacit.solve.solution import Solution
+from tacit.solvers.best_response import BestResponse
+from tacit.solvers.engine import Beliefs
+from tacit.solvers.solution import Solution
 from tacit.tree import TERMINAL, Place, PublicState, PublicTree
 from tacit.tree.passes import BEST, EXPECT
 

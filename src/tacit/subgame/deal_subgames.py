@@ -1,7 +1,7 @@
 """All subgames that follow a deal, solved again board by board, and what that makes of a blueprint.
 
 A spot of two streets falls apart at the deal between them: given how both play before it, the
-boards do not depend on each other. So a blueprint in buckets (`tacit.solve.sharing`) is
+boards do not depend on each other. So a blueprint in buckets (`tacit.solvers.sharing`) is
 evaluated once; then every board is a small forest, one root for each line of betting that leads to
 it, which is solved again by any method of `tacit.subgame.methods`. What the opponent gets there at
 best, hand by hand, is added up to what it gets before the deal, and a best response on the first
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, GameError
-from tacit.solve.best_response import BestResponse
-from tacit.solve.sharing.card_buckets import Buckets
-from tacit.solve.sharing.layout import Sharing
+from tacit.solvers.best_response import BestResponse
+from tacit.solvers.sharing.card_buckets import Buckets
+from tacit.solvers.sharing.layout import Sharing
 from tacit.subgame.blueprint import SubgameRoot, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
 from tacit.tree import PLAYERS, Place, PublicTree, build_forest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.games import GameError
-from tacit.solve import LINEAR_PROGRAM
+from tacit.solvers import LINEAR_PROGRAM
 from tacit.subgame.blueprint import BlueprintValues
 from tacit.subgame.linear_program import solve_view_exactly
 from tacit.subgame.methods import SolveBudget, SubgameResult, solve_subgames, solve_to_the_end

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.solve.engine import Solver
+from tacit.solvers.engine import Solver
 from tacit.subgame.blueprint import SubgameRoot
 from tacit.tree import TERMINAL, Place
 

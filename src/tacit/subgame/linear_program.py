@@ -19,8 +19,8 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 
 from tacit.games import GameError
-from tacit.solve.engine import normalise
-from tacit.solve.linear_program import Flow, payoff_matrix
+from tacit.solvers.engine import normalise
+from tacit.solvers.linear_program import Flow, payoff_matrix
 from tacit.subgame.blueprint import SubgameRoot
 from tacit.subgame.methods import (
     Method,

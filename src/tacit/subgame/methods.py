@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solve.algorithms import RegretMatching, find_algorithm
-from tacit.solve.best_response import BestResponse
-from tacit.solve.depth_limited import Mode
-from tacit.solve.engine import Solver
-from tacit.solve.gadgets import (
+from tacit.solvers.algorithms import RegretMatching, find_algorithm
+from tacit.solvers.best_response import BestResponse
+from tacit.solvers.depth_limited import Mode
+from tacit.solvers.engine import Solver
+from tacit.solvers.gadgets import (
     Distributional,
     Gadget,
     Given,
@@ -29,7 +29,7 @@ from tacit.solve.gadgets import (
     Resolve,
     RootGadgets,
 )
-from tacit.solve.leaves import Evaluator
+from tacit.solvers.leaves import Evaluator
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
 from tacit.suggest import unknown

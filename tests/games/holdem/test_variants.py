@@ -24,7 +24,7 @@ from tacit.games.holdem.variants import (
     turn_endgame,
     turn_holdem,
 )
-from tacit.solve import evaluate
+from tacit.solvers import evaluate
 from tacit.tree import GameTooLargeError
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.states import CardState

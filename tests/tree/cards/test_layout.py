@@ -14,7 +14,7 @@ from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, find_algorithm
+from tacit.solvers import Solver, find_algorithm
 from tacit.tree import LEAF, Place, PublicTree, build_forest
 from tacit.tree.arrays import IDENTITY
 from tacit.tree.cards.builder import CardBuilder, build_spot

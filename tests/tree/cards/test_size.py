@@ -16,8 +16,8 @@ from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
 from tacit.games.holdem.variants import hunl
-from tacit.solve import Solver, find_algorithm
-from tacit.solve.best_response import BestResponse
+from tacit.solvers import Solver, find_algorithm
+from tacit.solvers.best_response import BestResponse
 from tacit.tree import GameTooLargeError
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.size import _boards, spot_size

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from tacit.games.holdem.cards import HAND_CARDS, NUM_HANDS
 from tacit.games.holdem.hand_rank import rank_hands
 from tacit.games.holdem.spot import Spot
-from tacit.solve import Solver, find_algorithm
-from tacit.solve.kernels.iterations import respond
+from tacit.solvers import Solver, find_algorithm
+from tacit.solvers.kernels.iterations import respond
 from tacit.tree import TERMINAL
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.states import CardState

@@ -1,0 +1,216 @@
+"""Local best response: how much a simple, prepared opponent wins (Lisý and Bowling 2017).
+
+LBR knows how the agent plays, but not its luck. From the agent's policy it keeps the probabilities
+of the agent's infostates by Bayes' rule; at each of its own moves it looks a few moves ahead, with
+the agent's replies as its policy gives them, and assumes a simple *continuation* below. In poker
+both check and call to the end; in Liar's Dice LBR calls `liar`; elsewhere both play at random.
+
+LBR is a player like any other, so what it wins on average is, up to the luck of the games played, a
+lower bound of what a best response wins; the mean over both seats is one of the exploitability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.agents.agent import Agent
+from tacit.agents.simple import uniform
+from tacit.evaluation.match import MatchResult, play_match
+from tacit.games import CHANCE, TERMINAL
+from tacit.solvers.engine import Workspace
+from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
+from tacit.tree.beliefs import normalised
+from tacit.tree.passes import RECORD_BEST, ascend, descend
+
+Array = NDArray[Any]
+Rule = Callable[[PublicState], Array]
+"""The policy [A, K] of the mover at a public state."""
+
+PASSIVE = ("liar", "check", "call")
+"""Labels of moves that bring the game to its end without giving up or raising the stakes."""
+
+FOREST = 256
+"""How many of LBR's decisions are looked into as one forest."""
+
+
+def local_best_response(
+    builder: Builder,
+    agent: Agent,
+    *,
+    games: int,
+    seed: int,
+    replies: int = 1,
+    each: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """What LBR wins a game against `agent`, half of the games in each seat.
+
+    `replies`: how many of the agent's replies LBR looks ahead. `each` is told how many games have
+    ended.
+    """
+    responder = LocalBestResponse(builder, agent.model(), replies=replies)
+    return play_match(builder, responder, agent, games=games, seed=seed, each=each)
+
+
+def passive(state: PublicState) -> Array:
+    """[A, K] the passive move where there is one, else every legal action alike."""
+    labels = state.expansion.labels
+    for label in PASSIVE:
+        if label in labels:
+            policy = np.zeros(state.expansion.legal.shape)
+            policy[labels.index(label)] = 1
+            return policy
+    return uniform(state)
+
+
+@dataclass(eq=False)
+class _Knowledge:
+    """What LBR knows at a public history; shared by all games that have it.
+
+    reach [K]: the agent's, by its policy so far; `model`: the model's memory.
+    """
+
+    seat: int
+    state: PublicState
+    reach: Array
+    model: Any
+    policy: Array | None = None
+    children: dict[int, _Knowledge] = field(default_factory=dict)
+
+
+class LocalBestResponse:
+    """The player; `model` is the agent that it takes its opponent for, which has no luck."""
+
+    def __init__(
+        self,
+        builder: Builder,
+        model: Agent,
+        *,
+        replies: int = 1,
+        continuation: Rule = passive,
+    ) -> None:
+        self.builder = builder
+        self.opponent = model
+        self.replies = replies
+        self.continuation = continuation
+
+    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Knowledge]:
+        """Nothing known yet."""
+        root = self.builder.root
+        models = self.opponent.begin([1, 0], random)
+        roots = [
+            _Knowledge(seat, root, np.ones(root.counts[1 - seat]), model)
+            for seat, model in enumerate(models)
+        ]
+        return [roots[seat] for seat in seats]
+
+    def policies(self, memories: Sequence[_Knowledge]) -> list[Array]:
+        """The best action of each infostate, as far as LBR sees."""
+        new = [m for m in {id(m): m for m in memories}.values() if m.policy is None]
+        for seat in (0, 1):
+            mine = [memory for memory in new if memory.seat == seat]
+            for first in range(0, len(mine), FOREST):
+                self._look_ahead(seat, mine[first : first + FOREST])
+        return [memory.policy for memory in memories if memory.policy is not None]
+
+    def after(self, memories: Sequence[_Knowledge], transitions: Sequence[int]) -> list[_Knowledge]:
+        """Bayes' rule."""
+        steps = list(zip(memories, transitions, strict=True))
+        new = {(id(m), t): (m, t) for m, t in steps if t not in m.children}
+        models = self.opponent.after(
+            [m.model for m, _ in new.values()], [t for _, t in new.values()]
+        )
+        asked = [m for m, _ in new.values() if m.state.mover == 1 - m.seat]
+        replies = {
+            id(memory): policy
+            for memory, policy in zip(
+                asked, self.opponent.policies([m.model for m in asked]), strict=True
+            )
+        }
+        for (memory, number), model in zip(new.values(), models, strict=True):
+            transition = memory.state.expansion.transitions[number]
+            opponent = 1 - memory.seat
+            reach = transition.carry_reach(opponent, memory.reach, replies.get(id(memory)))
+            # What the model would never do tells nothing about the infostate of one who does it.
+            memory.children[number] = _Knowledge(
+                memory.seat, transition.child, normalised(reach), model
+            )
+        return [memory.children[number] for memory, number in steps]
+
+    def model(self) -> LocalBestResponse:
+        """Itself."""
+        return self
+
+    def _look_ahead(self, seat: int, memories: list[_Knowledge]) -> None:
+        """Set the policies at LBR's decisions."""
+        agent = 1 - seat
+        states = [memory.state for memory in memories]
+        tree = build_forest(self.builder, states, depth=2 * self.replies)
+        policy = tree.uniform_policy().astype(np.float32)
+        self._write_replies(tree, agent, memories, policy)
+        beliefs: list[tuple[Array, Array]] = []
+        for memory in memories:
+            own = np.ones(memory.state.counts[seat])
+            beliefs.append((own, memory.reach) if seat == 0 else (memory.reach, own))
+        work = Workspace(tree, beliefs, np.float32)
+        none = np.zeros_like(policy)
+        descend(tree.arrays, agent, policy, work.reach[agent], none, np.float32(0))
+        for node in tree.leaves.tolist():
+            reach = tree.vectors(work.reach[agent], agent, node, values=False)
+            found = continued_values(tree.state(node), seat, reach, self.continuation)
+            tree.vectors(work.values[seat], seat, node, values=True)[:] = found
+        ascend(
+            tree.arrays, seat, RECORD_BEST, np.zeros(4, dtype=np.float32), work.matrices,
+            work.reach[agent], policy, none, work.values[seat], work.scratch,
+        )  # fmt: skip
+        for memory, root in zip(memories, tree.roots, strict=True):
+            memory.policy = tree.block(policy, root.node)[:, root.copy].copy()
+
+    def _write_replies(
+        self, tree: PublicTree, agent: int, memories: list[_Knowledge], policy: Array
+    ) -> None:
+        """Put the agent's policy where it moves, asking for all decisions of a level at once."""
+        here = [(Place(*r), m.model) for r, m in zip(tree.roots, memories, strict=True)]
+        while here:
+            asked = [(p, model) for p, model in here if tree.arrays.player[p.node] == agent]
+            answers = self.opponent.policies([model for _, model in asked])
+            for (place, _), answer in zip(asked, answers, strict=True):
+                tree.block(policy, place.node)[:, place.copy] = answer
+            steps = [
+                (child, model, number)
+                for place, model in here
+                for number, (_, child) in enumerate(tree.children(place))
+                if tree.arrays.player[child.node] not in (LEAF, TERMINAL)
+            ]
+            models = self.opponent.after([m for _, m, _ in steps], [t for _, _, t in steps])
+            here = [(child, model) for (child, _, _), model in zip(steps, models, strict=True)]
+
+
+def continued_values(state: PublicState, player: int, reach: Array, rule: Rule) -> Array:
+    """[n, K] counterfactual values of `player` when both go on by `rule`.
+
+    reach [n, K']: the opponent's, in each of n cases.
+    """
+    if state.mover == TERMINAL:
+        worth: Array = reach @ (state.payoffs.T if player == 0 else -state.payoffs)
+        return worth
+    policy = None if state.mover == CHANCE else rule(state)
+    mine = policy if state.mover == player else None
+    theirs = policy if state.mover == 1 - player else None
+    wide = state.counts[player] * (1 if mine is None else len(mine))
+    values = np.zeros((len(reach), wide))
+    for transition in state.expansion.transitions:
+        below = transition.carry_reach(1 - player, reach, theirs)
+        never = mine is not None and not mine.ravel()[transition.sources[player]].any()
+        if never or not below.any():
+            continue
+        found = continued_values(transition.child, player, below, rule)
+        values += transition.carry_values(player, found, wide)
+    if mine is None:
+        return values
+    chosen: Array = (values.reshape(len(reach), *mine.shape) * mine).sum(axis=1)
+    return chosen

@@ -1,0 +1,213 @@
+"""The policy that search plays, written out over the whole game, and so its exploitability.
+
+An agent that searches at every move plays, in each *playthrough*, by the policy of one randomly
+sampled iteration of each search, and passes that iteration's beliefs down (ReBeL, section 6): those
+of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. The policy
+that counts is the mean over all playthroughs. It is estimated from a number of them, each
+played out over every public state; since an average over few is more exploitable than over many,
+the figure is an upper bound in expectation, as in the paper's Table 2. Where neither player comes
+often, only some of the playthroughs are played out, and count for the others.
+
+Within one search the mean over its sampled iteration is known exactly: it is the search's average
+policy. So only the beliefs that are passed down are sampled (`exact`, our default), and evenly: the
+playthroughs that come to one public state share out the iterations there between them. The paper's
+own measure (`sampled`) draws each by itself, and also plays each search by its sampled iteration.
+With `unsafe` the average policy's beliefs are passed down instead, which is not sound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.learn.settings import SearchSettings
+from tacit.solvers.best_response import Evaluation, evaluate
+from tacit.solvers.engine import Workspace, normalise
+from tacit.solvers.leaves import Evaluator
+from tacit.subgame.methods import matching_places
+from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
+from tacit.tree.passes import descend
+
+Array = NDArray[Any]
+Form = Literal["exact", "sampled", "unsafe"]
+FOREST = 2048
+"""How many subgames are solved as one forest."""
+SHARE = 0.05
+"""All playthroughs are played out where a player comes this often; elsewhere in proportion."""
+
+
+class _Unsearched(NamedTuple):
+    """A subgame still to be searched.
+
+    Where it stands; the players' own reaches by what is played; the reaches that are believed,
+    from which it is searched; in how many playthroughs all of this is the same, and for how many
+    each of these counts.
+    """
+
+    place: Place
+    played: tuple[Array, Array]
+    believed: tuple[Array, Array]
+    times: int
+    weight: float
+
+
+def search_policy(
+    tree: PublicTree,
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    *,
+    playthroughs: int,
+    random: np.random.Generator,
+    form: Form = "exact",
+    each: Callable[[int], None] | None = None,
+) -> NDArray[np.float64]:
+    """[slots] sums over playthroughs of the realisation plans that search plays on a whole tree.
+
+    `normalise` makes a policy of them, and sums of several calls may be added. `each` is told how
+    many subgames have been solved.
+    """
+    sums = np.zeros(tree.sizes.slots)
+    root = Place(*tree.roots[0])
+    counts = tree.state(root.node).counts
+    all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
+    times = 1 if form == "unsafe" else playthroughs
+    waiting = [_Unsearched(root, all_of_them, all_of_them, times, 1.0)]
+    while waiting:
+        batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
+        waiting += _search(tree, evaluator, settings, batch, random, form, sums)
+        if each is not None:
+            each(len(batch))
+    return sums
+
+
+def search_exploitability(
+    tree: PublicTree,
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    *,
+    playthroughs: int,
+    random: np.random.Generator,
+    form: Form = "exact",
+) -> Evaluation:
+    """The value and exploitability of search's mean policy over `playthroughs`."""
+    sums = search_policy(
+        tree, evaluator, settings, playthroughs=playthroughs, random=random, form=form
+    )
+    return evaluate(tree, normalise(tree, sums))
+
+
+def _search(
+    tree: PublicTree,
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    batch: list[_Unsearched],
+    random: np.random.Generator,
+    form: Form,
+    sums: NDArray[np.float64],
+) -> list[_Unsearched]:
+    """Solve a batch of subgames, add what they play to `sums`, and return what is below them."""
+    forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
+    beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
+    search = settings.begin(forest, evaluator, beliefs)
+    pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
+    when = _draw_iterations(batch, settings, random, evenly=form == "exact")
+    weight = settings.minimiser.weight
+    plans = np.zeros_like(search.sums)
+    played = Workspace(forest, [item.played for item in batch], np.float32).reach
+    below: list[_Unsearched] = []
+
+    def play(policy: Array, share: float) -> None:
+        """Carry what is played down by `policy`, and add its `share` to the plans."""
+        for player in PLAYERS:
+            descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
+
+    def pass_down(times: Mapping[int, int], believed: tuple[Array, Array]) -> None:
+        for number, count in times.items():
+            for whole, part in pairs[number]:
+                if forest.arrays.player[part.node] == LEAF:
+                    own, thought = (
+                        tuple(
+                            forest.vectors(r[p], p, part.node, values=False)[part.copy].copy()
+                            for p in PLAYERS
+                        )
+                        for r in (played, believed)
+                    )
+                    reached = max(own[0].mean(), own[1].mean())
+                    weight = batch[number].weight
+                    if form == "unsafe" and reached > 0:
+                        below.append(_Unsearched(whole, own, thought, count, weight))
+                    elif reached > 0:
+                        share = min(1.0, reached / SHARE)
+                        if kept := int(random.binomial(count, share)):
+                            thought = settings.shaken(thought, random)
+                            below.append(_Unsearched(whole, own, thought, kept, weight / share))
+
+    def add(times: Mapping[int, int]) -> None:
+        for number, count in times.items():
+            for whole, part in pairs[number]:
+                if forest.arrays.player[part.node] < CHANCE:
+                    plan = forest.block(plans, part.node)[:, part.copy, :]
+                    total = count * batch[number].weight
+                    tree.block(sums, whole.node)[:, whole.copy, :] += total * plan
+
+    def each(iteration: int) -> None:
+        due: Mapping[int, int] = when.get(iteration, {})
+        if form == "exact":
+            play(search.policy, weight(iteration))
+        elif form == "sampled" and due:
+            plans[:] = 0
+            play(search.policy, 1)
+            add(due)
+        if form != "unsafe" and due:
+            pass_down(due, search.believed_reach())
+
+    search.run(settings.iterations, each=each)
+    everything = {number: item.times for number, item in enumerate(batch)}
+    if form == "exact":
+        plans /= search.limited.total_weight
+        add(everything)
+    elif form == "unsafe":
+        play(search.average_policy().astype(np.float32), 1)
+        add(everything)
+        pass_down(everything, search.average_reach())
+    return below
+
+
+def _draw_iterations(
+    batch: list[_Unsearched], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
+) -> dict[int, Counter[int]]:
+    """For each iteration that is drawn, which subgames drew it, and how many times.
+
+    A subgame draws one for each of its playthroughs, by the iterations' weights; `evenly`: those at
+    the same place share the iterations out between them.
+    """
+    numbers = np.repeat(np.arange(len(batch)), [item.times for item in batch])
+    points = random.random(len(numbers))
+    if evenly:
+        groups: dict[Place, list[int]] = {}
+        for draw, number in enumerate(numbers.tolist()):
+            groups.setdefault(batch[number].place, []).append(draw)
+        for group in groups.values():
+            points[group] = (random.permutation(len(group)) + points[group]) / len(group)
+    drawn = settings.iterations_at(points)
+    found: dict[int, Counter[int]] = {}
+    for number, iteration in zip(numbers.tolist(), drawn.tolist(), strict=True):
+        found.setdefault(iteration, Counter())[number] += 1
+    return found
+
+
+def _believable(reach: Array) -> Array:
+    """A reach to search with: where there is none at all, anything is as likely."""
+    return reach if reach.any() else np.ones_like(reach)
+
+
+def subgame_pairs(
+    tree: PublicTree, forest: PublicTree, place: Place, number: int
+) -> list[tuple[Place, Place]]:
+    """The places of a subgame in the whole tree and in the forest, side by side."""
+    root = Place(*forest.roots[number])
+    return [(whole, part) for part, whole in matching_places(forest, root, tree, place)]

@@ -1,0 +1,213 @@
+"""Anytime solving: iterate until a target exploitability, a time or a number of iterations.
+
+The policy is checked at iterations that depend on nothing but their number (`next_checkpoint`), so
+two runs with the same limits see the same history, and checking costs about as much as a tenth of
+the iterations at most. Between checks the solver runs in chunks of a few hundredths of a second; an
+interrupt (Ctrl-C) is heeded between chunks, so that what was reached is whole and can go on later.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from math import isfinite
+
+from tacit.games import GameError
+from tacit.solvers.best_response import evaluate
+from tacit.solvers.engine import Solver
+
+DEFAULT_ITERATIONS = 1_000
+"""The limit when none is given."""
+TARGET_ITERATIONS = 1_000_000
+"""The limit when only a target is given."""
+CHUNK_SECONDS = 0.07
+STALL_ITERATIONS = 1_024
+STALL_WINDOW = 4
+STALL_IMPROVEMENT = 0.9
+
+
+class Stop(StrEnum):
+    """Why a run ended."""
+
+    TARGET = "target"
+    ITERATIONS = "iterations"
+    TIME = "time"
+    STALLED = "stalled"
+    INTERRUPTED = "interrupted"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How good the average policy was: `value` to player 1, and its exploitability."""
+
+    iteration: int
+    seconds: float
+    exploitability: float
+    value: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a run ends: at the first of these that is reached.
+
+    `iterations` counts from the solver's first iteration, `seconds` from the start of this run.
+    """
+
+    target: float | None = None
+    seconds: float | None = None
+    iterations: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in (("target", self.target), ("time", self.seconds)):
+            if limit is not None and not (limit > 0 and isfinite(limit)):
+                raise GameError(f"the {name} must be a positive number, not {limit:g}")
+        if self.iterations is not None and self.iterations < 1:
+            raise GameError(f"the number of iterations must be 1 or more, not {self.iterations}")
+
+    @property
+    def last(self) -> int | None:
+        """The last iteration; None if only the time limits a run."""
+        if self.iterations is not None or self.seconds is not None:
+            return self.iterations
+        return DEFAULT_ITERATIONS if self.target is None else TARGET_ITERATIONS
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to: why it ended, and its checkpoints."""
+
+    stop: Stop
+    history: tuple[Checkpoint, ...]
+
+
+OnCheckpoint = Callable[[Checkpoint], None]
+OnChunk = Callable[[int, float], None]
+"""Called with the iterations and the seconds so far."""
+
+
+Measure = Callable[[Solver], tuple[float, float]]
+"""Exploitability, and value to player 1, of a solver's average policy."""
+
+
+def _measure(solver: Solver) -> tuple[float, float]:
+    worth = evaluate(solver.tree, solver.average_policy())
+    return worth.exploitability, worth.value
+
+
+def next_checkpoint(iteration: int) -> int:
+    """The first iteration after this one whose policy is checked.
+
+    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight to each doubling.
+    """
+    if iteration < 128:
+        return 1 << iteration.bit_length()
+    if iteration < 1024:
+        return (iteration // 128 + 1) * 128
+    step = 1 << (iteration.bit_length() - 4)
+    return (iteration // step + 1) * step
+
+
+def run(
+    solver: Solver,
+    limits: Limits,
+    *,
+    history: Sequence[Checkpoint] = (),
+    on_checkpoint: OnCheckpoint | None = None,
+    on_chunk: OnChunk | None = None,
+    measure: Measure = _measure,
+    next_check: Callable[[int], int] = next_checkpoint,
+) -> Run:
+    """Run `solver` until a limit is reached; `history` is that of its earlier runs.
+
+    `measure` evaluates the average policy, `next_check` says at which iteration.
+
+    With a target, a run also ends when it has stalled: when four times the iterations have brought
+    the exploitability down by less than a tenth, as happens at the precision of the floats. An
+    interrupt ends the run as a limit does.
+    """
+    seen = list(history)
+    before = seen[-1].seconds if seen else 0.0
+    start = time.perf_counter()
+    chunk, last = 1, limits.last
+
+    def seconds() -> float:
+        return time.perf_counter() - start
+
+    def check() -> None:
+        if seen and seen[-1].iteration == solver.iteration:
+            return
+        exploitability, value = measure(solver)
+        seen.append(Checkpoint(solver.iteration, before + seconds(), exploitability, value))
+        if on_checkpoint is not None:
+            on_checkpoint(seen[-1])
+
+    def reached() -> Stop | None:
+        if limits.target is not None and seen and seen[-1].iteration == solver.iteration:
+            if seen[-1].exploitability <= limits.target:
+                return Stop.TARGET
+            if stalled(seen):
+                return Stop.STALLED
+        if last is not None and solver.iteration >= last:
+            return Stop.ITERATIONS
+        if limits.seconds is not None and seconds() >= limits.seconds:
+            return Stop.TIME
+        return None
+
+    with _held_interrupts() as interrupted:
+        stop = reached()
+        while stop is None:
+            due = next_check(solver.iteration)
+            count = min(chunk, due - solver.iteration)
+            if last is not None:
+                count = min(count, last - solver.iteration)
+            began = seconds()
+            solver.run(count)
+            pace = max(seconds() - began, 1e-9) / count
+            allowed = CHUNK_SECONDS
+            if limits.seconds is not None:
+                allowed = min(allowed, max(limits.seconds - seconds(), 0.0))
+            # At most four times more: the first chunks may tell little about the pace.
+            chunk = max(1, min(int(allowed / pace), 4 * chunk))
+            if on_chunk is not None:
+                on_chunk(solver.iteration, before + seconds())
+            if solver.iteration == due:
+                check()
+            stop = Stop.INTERRUPTED if interrupted() else reached()
+        # The last iterations may lie between two checkpoints, and meet the target there.
+        check()
+        if stop is not Stop.INTERRUPTED and reached() is Stop.TARGET:
+            stop = Stop.TARGET
+    return Run(stop, tuple(seen))
+
+
+def stalled(history: Sequence[Checkpoint]) -> bool:
+    """Whether the last three quarters of the iterations have brought hardly anything."""
+    if not history or history[-1].iteration < STALL_ITERATIONS:
+        return False
+    border = history[-1].iteration // STALL_WINDOW
+    early = [point.exploitability for point in history if point.iteration <= border]
+    late = [point.exploitability for point in history if point.iteration > border]
+    return bool(early) and min(late) > STALL_IMPROVEMENT * min(early)
+
+
+@contextmanager
+def _held_interrupts() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C is noted instead of raised; yields a function that says whether it has come.
+
+    Raised inside an iteration it would leave regrets and sums of different iterations.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,205 @@
+"""What a policy is worth: expected values, best responses and exploitability, in float64.
+
+A policy is a flat float64 array [slots] in the tree's layout. Exploitability is NashConv / 2: what
+the two best responses win together, halved, in the game's own units. Values are expectations given
+that the root is reached; on a forest, the mean over its roots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.solvers.engine import Beliefs, Locks, ThreadTeam, Workspace, lock
+from tacit.solvers.kernel_warm_up import wait
+from tacit.solvers.kernels.iterations import respond
+from tacit.solvers.kernels.sharing import respond_shared
+from tacit.solvers.sharing.layout import Sharing
+from tacit.tree import LEAF, PublicTree
+from tacit.tree.beliefs import compatible_reach
+from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
+
+Policy = NDArray[Any]
+
+_NO_STEP = np.zeros(4)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A profile's worth: `value` to player 0, and what each player's best response gets."""
+
+    value: float
+    best_response: tuple[float, float]
+
+    @property
+    def nash_conv(self) -> float:
+        """What the best responses gain together."""
+        return self.best_response[0] + self.best_response[1]
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / 2."""
+        return self.nash_conv / 2
+
+
+def evaluate(
+    tree: PublicTree,
+    policy: Policy,
+    *,
+    beliefs: Beliefs | None = None,
+    locks: Locks | None = None,
+    threads: int = 1,
+) -> Evaluation:
+    """The value of `policy` and of the best responses to it.
+
+    Where a policy is locked no response departs from it.
+    """
+    responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
+    return responder.evaluate()
+
+
+def exploitability(
+    tree: PublicTree,
+    policy: Policy,
+    *,
+    beliefs: Beliefs | None = None,
+    locks: Locks | None = None,
+    threads: int = 1,
+) -> float:
+    """NashConv / 2 of `policy`."""
+    responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
+    return (responder.value(0, BEST) + responder.value(1, BEST)) / 2
+
+
+def best_response(
+    tree: PublicTree, policy: Policy, player: int, *, beliefs: Beliefs | None = None
+) -> tuple[float, Policy]:
+    """What `player` gets at best against `policy`, and `policy` with that response in it."""
+    responder = BestResponse(tree, policy, beliefs=beliefs)
+    responder.answer = policy.copy()
+    value = responder.value(player, RECORD_BEST)
+    return value, responder.answer
+
+
+def infostate_values(
+    tree: PublicTree,
+    policy: Policy,
+    player: int,
+    *,
+    best: bool = False,
+    beliefs: Beliefs | None = None,
+) -> list[NDArray[np.float64]]:
+    """For each node the expected values [copies, K] of `player`'s infostates, NaN where impossible.
+
+    What the player gets on average from there on when both follow `policy` (or, with `best`, when
+    the player answers it as well as possible), given the infostate and the opponent's reach.
+    """
+    if len(tree.order.parts):
+        raise ValueError(
+            "this tree keeps the values of one range of nodes at a time; use a `BestResponse`"
+        )
+    responder = BestResponse(tree, policy, beliefs=beliefs)
+    responder.visit(player, BEST if best else EXPECT)
+    return [responder.expected(player, node) for node in range(tree.nodes)]
+
+
+class BestResponse:
+    """A policy under evaluation, with the vectors of the last pass.
+
+    With `sharing` the policy is [bucket slots]; responses need not keep to buckets.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        policy: Policy,
+        *,
+        beliefs: Beliefs | None = None,
+        locks: Locks | None = None,
+        threads: int = 1,
+        sharing: Sharing | None = None,
+    ) -> None:
+        slots = tree.sizes.slots if sharing is None else sharing.slots
+        if policy.shape != (slots,):
+            raise ValueError(f"policy has shape {policy.shape}, expected ({slots},)")
+        if sharing is not None and locks:
+            raise GameError("a locked policy is not one of a bucket; evaluate without sharing")
+        if np.any(tree.arrays.player == LEAF):
+            raise ValueError(
+                "the tree ends in leaves; a policy can be evaluated on whole trees only"
+            )
+        wait()
+        self.tree = tree
+        self.policy = policy
+        self.answer = policy
+        """Where a best response is written."""
+        self.arrays = lock(tree, locks, policy.copy())[0] if locks else tree.arrays
+        self.sharing = sharing
+        parts = 1 if sharing is not None else len(tree.order.parts)
+        self.team = ThreadTeam(max(1, min(threads, parts)))
+        self.work = Workspace(tree, beliefs, np.float64, threads=self.team.threads)
+
+    def value(self, player: int, mode: int) -> float:
+        """The mean over roots of the player's expected value, after a pass down and up."""
+        self.visit(player, mode)
+        return self.root_value(player)
+
+    def evaluate(self) -> Evaluation:
+        """The policy's value, and those of the best responses to it."""
+        value = self.value(0, EXPECT)
+        return Evaluation(value, (self.value(0, BEST), self.value(1, BEST)))
+
+    def visit(self, player: int, mode: int) -> None:
+        """A pass down and up: the opponent's reach, then `player`'s values."""
+        with self.team as team:
+            team.visit(self.tree.order, partial(self._pass, player, mode))
+
+    def _pass(self, player: int, mode: int, steps: NDArray[np.int64], thread: int) -> None:
+        work, sharing = self.work, self.sharing
+        tail = (work.reach[1 - player], work.values[player], work.scratches[thread])
+        if sharing is not None:
+            respond_shared(
+                sharing.arrays, steps, sharing.buckets, player, mode, _NO_STEP, work.matrices,
+                self.policy, np.zeros(sharing.range_slots), *tail,
+            )  # fmt: skip
+            return
+        respond(
+            self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
+            self.answer, *tail,
+        )  # fmt: skip
+
+    def look(self, player: int, node: int, mode: int) -> None:
+        """Pass so far as leaves both reaches and `player`'s values at `node` in place."""
+        steps = self.tree.order.path_to(node)
+        for p in (1 - player, player):
+            self._pass(p, mode, steps, 0)
+
+    def root_value(self, player: int) -> float:
+        """The mean over roots of what the last pass brought up for `player`."""
+        values = []
+        for root in self.tree.roots:
+            own, other = (
+                self.tree.vectors(self.work.reach[p], p, root.node, values=False)[root.copy]
+                for p in (player, 1 - player)
+            )
+            flat = self.work.values[player]
+            cfv = self.tree.vectors(flat, player, root.node, values=True)[root.copy]
+            total = own @ compatible_reach(self.tree.state(root.node), player, other)
+            if not total > 0:
+                raise ValueError("the beliefs of the two players contradict each other")
+            values.append(own @ cfv / total)
+        return float(np.mean(values))
+
+    def expected(self, player: int, node: int) -> NDArray[np.float64]:
+        """[copies, K] expected values at a node whose vectors the last pass has left in place."""
+        cfv = self.tree.vectors(self.work.values[player], player, node, values=True)
+        reach = self.tree.vectors(self.work.reach[1 - player], 1 - player, node, values=False)
+        total = compatible_reach(self.tree.state(node), player, reach)
+        expected: NDArray[np.float64] = np.full(cfv.shape, np.nan)
+        np.divide(cfv, total, out=expected, where=total > 0)
+        return expected

@@ -1,0 +1,378 @@
+"""Depth-limited solving of a forest of public belief states (ReBeL, section 5.1, appendix I).
+
+A solver with leaves solves many subgames together: each step asks the evaluator once for all leaves
+of all of them. What a leaf answers, and for which beliefs, is the `mode`:
+
+- `cfr-d`: values for the beliefs of the current policy;
+- `cfr-avg`: values for the beliefs of the average policy, turned into the current policy's by
+  differences, which is the modified form of appendix I;
+- `cfr-avg-sound`: what is played below the leaf is what solves it at the beliefs of the average
+  policy, and its values are those against the current policy. That takes an evaluator that answers
+  for pairs of infostates; one question an iteration serves both players;
+- fictitious play meets the average policy, so its leaves are evaluated there. That answers what is
+  played against the average *now*, which is not the average of what was played: in modified
+  rock-paper-scissors the second player's share of paper becomes the first one's of scissors. With
+  `cfr-avg-sound` each response is met by what was believed at its time, and leaves answer the mean.
+
+Players improve and are then averaged; a solver without leaves averages a policy when it is met.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.solvers.algorithms import FictitiousPlay, RegretMatching
+from tacit.solvers.gadgets import RootGadgets
+from tacit.solvers.kernels.iterations import normalise_sums
+from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator
+from tacit.solvers.warm_start import imitate, propose, response_regrets
+from tacit.tree import PLAYERS
+from tacit.tree.arrays import Sizes
+from tacit.tree.beliefs import cfv_to_value
+from tacit.tree.order import DOWN, Order
+from tacit.tree.passes import EXPECT, ascend, descend
+
+if TYPE_CHECKING:
+    from tacit.solvers.engine import Solver
+
+Array = NDArray[Any]
+Pair = tuple[Array, Array]
+Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
+
+
+class _Moment(NamedTuple):
+    """An iteration that is remembered: policy [slots], answers of the leaves [L, .]."""
+
+    weight: float
+    policy: Array
+    answers: Array
+
+
+def way_down(order: Order) -> Order:
+    """An order of steps without those that go up."""
+    whole, *parts = (steps[steps[:, 0] == DOWN] for steps in (order.whole, *order.parts))
+    return Order(order.head, tuple(parts), order.tail[:0], whole)
+
+
+class DepthLimited:
+    """How a solver's leaves are asked, and what that says of the roots.
+
+    averaged: [slots] the average policy, by `average_reach`.
+    """
+
+    def __init__(self, solver: Solver, evaluator: Evaluator, mode: Mode, warm_start: int) -> None:
+        self.sound = mode == "cfr-avg-sound"
+        if self.sound and not isinstance(evaluator, PairEvaluator):
+            raise GameError(
+                "cfr-avg-sound needs an evaluator that answers for pairs of infostates, such as "
+                "the oracle or a network trained with pairs=true; with others use cfr-avg"
+            )
+        self.solver = solver
+        self.evaluator = evaluator
+        self.mode = mode
+        self.warm_start = warm_start
+        self.total_weight = 0.0
+        self._averaged = [0.0, 0.0]
+        self._latest_weight = [0.0, 0.0]
+        """How much weight each player's sums hold, and how much of it came last."""
+        self._last_averaged = [0.0, 0.0]
+        """The weight behind `_last_average`."""
+        self._asked: Pair | None = None
+        """The sound form: the average's reaches when the leaves were last asked."""
+        self._averaging = np.zeros_like(solver.schedule(1, 1))
+        """The schedule of a pass down, which has a weight alone."""
+        self._allocate()
+        if warm_start > 0:
+            guide = getattr(evaluator, "guide", None)
+            if guide is None:
+                raise GameError(
+                    "a warm start needs a policy network; train one beside the value network with "
+                    "policy=true, or set warm_start=0"
+                )
+            self._start_warm(guide)
+
+    def _allocate(self) -> None:
+        """What depends on the size of the tree, without any memory of iterations."""
+        solver, tree, work = self.solver, self.solver.tree, self.solver.work
+        self.leaves = Leaves(tree, self.evaluator, pairs=self.sound)
+        self.averaged = solver.current_policy(solver.dtype)
+        for player in PLAYERS:
+            self._descend(player, self.averaged, work.reach)
+        self.spare_reach = (work.reach[0].copy(), work.reach[1].copy())
+        self.root_nodes = sorted({root.node for root in tree.roots})
+        self.root_sums = tuple(np.zeros(tree.sizes.values[p]) for p in PLAYERS)
+        self._last_average = tuple(np.zeros_like(values) for values in work.values)
+        """What the modified CFR-AVG takes differences from."""
+        self._met, self._met_sums = (
+            tuple(np.zeros_like(values) for values in work.values) for _ in range(2)
+        )
+        """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
+        self._remembered: list[_Moment] = []
+        order = tree.order
+        self._down = way_down(order)
+        self._up = order if order.parts else replace(order, head=order.head[:0], whole=order.tail)
+        """The way up, with the way down to what lies behind a deal."""
+
+    def grow(self, before: Sizes) -> None:
+        """Lengthen what depends on the size of the tree, which was `before`."""
+        solver = self.solver
+        if self.sound and isinstance(solver.minimiser, FictitiousPlay):
+            raise GameError(
+                "new leaves have not met the responses of fictitious play; grow with cfr-d or "
+                "cfr-avg"
+            )
+        spare, sums = self.spare_reach, self.root_sums
+        self._allocate()
+        for p in PLAYERS:
+            self.root_sums[p][: before.values[p]] = sums[p][: before.values[p]]
+            self.spare_reach[p][: before.reach[p]] = spare[p][: before.reach[p]]
+            if solver.mixture is not None:
+                self._descend(p, solver.mixture, solver.work.reach)
+        # Differences start anew: new leaves have no values to differ from.
+        self._last_averaged, self._asked = [0.0, 0.0], None
+
+    def _descend(self, player: int, policy: Array, reach: Pair) -> None:
+        """Carry a reach down to the first deal, where all leaves lie."""
+        none = reach[player].dtype.type(0)
+        descend(self.solver.tree.arrays, player, policy, reach[player], policy, none)
+
+    def iterate(self) -> None:
+        """The solver's next iteration, unless the warm start stands for it."""
+        solver = self.solver
+        if solver.iteration <= self.warm_start:
+            return
+        weight = solver.minimiser.weight(solver.iteration)
+        self.total_weight += weight
+        if self.sound:
+            first, second = self.average_reach()
+            self._asked = (first.copy(), second.copy())
+            self.leaves.ask(self._asked)
+        schedule = solver.schedule(solver.iteration, 1)
+        schedule[0, 4] = 0
+        matches = isinstance(solver.minimiser, RegretMatching)
+        for players in ((0,), (1,)) if solver.minimiser.alternating else (PLAYERS,):
+            for player in players:
+                self._fill(player)
+            turn = players[0] if matches else 2 * players[0]
+            solver.visit(self._up, turn, schedule, alternating=len(players) == 1)
+            for player in players:
+                self._add_root_values(player, weight)
+            for player in players:
+                self._average(player, weight)
+
+    def average_reach(self) -> Pair:
+        """The reaches of the average policy, in the tree's layout; leaves it in `averaged`."""
+        solver = self.solver
+        if solver.sharing is not None or solver.storage == 16 or solver.locks:
+            self.averaged = solver.average_policy(solver.dtype)
+        else:
+            for player in PLAYERS:
+                normalise_sums(solver.tree.arrays, player, solver.sums, self.averaged)
+        for player in PLAYERS:
+            self._descend(player, self.averaged, self.spare_reach)
+        return self.spare_reach
+
+    def believed_reach(self) -> Pair:
+        """The reaches that make the leaves' PBSs when the game goes on from this iteration.
+
+        They are the current policy's in CFR-D, and the average's in CFR-AVG and fictitious play
+        (section 5.2); the game is played by the current policy in any case. In the sound form the
+        average is that for which the leaves were last asked.
+        """
+        if self._asked is not None:
+            return self._asked
+        if self.mode == "cfr-d" and isinstance(self.solver.minimiser, RegretMatching):
+            return self.solver.work.reach
+        return self.average_reach()
+
+    def root_values(self, player: int) -> list[NDArray[np.float64]]:
+        """For each root, the expected values [K] of `player`, averaged over the iterations."""
+        found = []
+        for root in self.solver.tree.roots:
+            cfv = self.solver.tree.vectors(self.root_sums[player], player, root.node, values=True)
+            reach = self.solver.tree.vectors(
+                self.solver.work.reach[1 - player], 1 - player, root.node, values=False
+            )
+            state = self.solver.tree.state(root.node)
+            mean = cfv[root.copy] / max(self.total_weight, 1e-30)
+            found.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
+        return found
+
+    def remember(self, weight: float = 1.0) -> None:
+        """Keep the policy of this iteration, and what it met below the leaves, for `root_pairs`."""
+        if not self.sound:
+            self.leaves.ask(self.believed_reach())
+        self._remembered.append(
+            _Moment(
+                weight, self.solver.current_policy(self.solver.dtype), self.leaves.answers.copy()
+            )
+        )
+
+    def root_pairs(self) -> list[NDArray[np.float64]]:
+        """For each root [K0, K1] what pairs of infostates get, player 0's payoff.
+
+        It is the mean over the iterations that were remembered. Half of it is what the average of
+        player 0 gets from the iteration's policy of player 1, half the other way round, and below
+        the leaves is played what the beliefs of that iteration lead to. If none was remembered, it
+        is what the average policies get from each other, and below what its beliefs lead to: near
+        enough where the average hardly moves any more, but where it does, as in fictitious play,
+        the solutions below jump from one iteration to the next, and the last is but one of them.
+        """
+        tree = self.solver.tree
+        if tree.order.parts:
+            raise GameError("pairs are worked out on trees that end before the first deal")
+        average = self.average_reach()
+        states = [tree.state(root.node) for root in tree.roots]
+        found = [np.zeros(state.counts) for state in states]
+        if not self._remembered:
+            self.leaves.ask(average)
+            self._add_pairs(self.averaged, self.averaged, 1.0, found)
+        total = sum(moment.weight for moment in self._remembered)
+        for weight, policy, answers in self._remembered:
+            self.leaves.recall(answers)
+            for first, second in ((self.averaged, policy), (policy, self.averaged)):
+                self._add_pairs(first, second, weight / (2 * total), found)
+        for state, pairs in zip(states, found, strict=True):
+            np.divide(pairs, state.compatibility, out=pairs, where=state.compatibility > 0)
+        return found
+
+    def _add_pairs(
+        self, first: Array, second: Array, share: float, found: list[NDArray[np.float64]]
+    ) -> None:
+        """Add a share of what player 0 gets by a policy each: one column after the other."""
+        tree, work = self.solver.tree, self.solver.work
+        reach = (work.reach[0], work.reach[1].copy())
+        values = np.zeros_like(work.values[0])
+        for column in range(max(pairs.shape[1] for pairs in found)):
+            for node in self.root_nodes:
+                at = tree.vectors(reach[1], 1, node, values=False)
+                at[:] = np.arange(at.shape[1]) == column
+            self._descend(1, second, reach)
+            self.leaves.meet(0, reach, values)
+            ascend(
+                tree.arrays, 0, EXPECT, np.zeros(4, dtype=values.dtype), work.matrices, reach[1],
+                first, first, values, work.scratch,
+            )  # fmt: skip
+            for root, pairs in zip(tree.roots, found, strict=True):
+                if column < pairs.shape[1]:
+                    cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
+                    pairs[:, column] += share * cfv
+
+    def _start_warm(self, guide: Guide) -> None:
+        """Play what the guide proposes, and remember it as so many iterations would have."""
+        solver = self.solver
+        tree, work, minimiser = solver.tree, solver.work, solver.minimiser
+        propose(tree, guide, solver.policy, work.reach)
+        count = self.warm_start
+        weight = sum(minimiser.weight(t) for t in range(1, count + 1))
+        self.total_weight = weight
+        for player in PLAYERS:
+            values = work.values[player]
+            if self.sound:
+                self.leaves.ask(work.reach)
+                self.leaves.meet(player, work.reach, values)
+            else:
+                self.leaves.fill(player, work.reach, values)
+            ascend(
+                tree.arrays, player, EXPECT, np.zeros(4, dtype=values.dtype), work.matrices,
+                work.reach[1 - player], solver.policy, solver.policy, values, work.scratch,
+            )  # fmt: skip
+            self._add_root_values(player, weight)
+            if isinstance(minimiser, RegretMatching):
+                response_regrets(tree, player, solver.policy, work, solver.regrets)
+        if isinstance(minimiser, RegretMatching):
+            imitate(minimiser, solver.regrets, count)
+        for player in PLAYERS:
+            self._average(player, weight)
+
+    def _fill(self, player: int) -> None:
+        """Write the player's values at the leaves, for the beliefs that the mode says."""
+        work, minimiser = self.solver.work, self.solver.minimiser
+        values = work.values[player]
+        if isinstance(minimiser, RegretMatching):
+            if self.mode == "cfr-d":
+                self.leaves.fill(player, work.reach, values)
+            elif self.mode == "cfr-avg":
+                self._fill_by_difference(player)
+            else:
+                self.leaves.meet(player, work.reach, values)
+        elif self.sound:
+            self._fill_by_mean(player, minimiser)
+        else:
+            # An optimistic player meets the mixture, but PBSs are the average policy's.
+            average = self.average_reach() if minimiser.optimistic else work.reach
+            self.leaves.fill(player, work.reach, values, believed=average)
+
+    def _add_root_values(self, player: int, weight: float) -> None:
+        tree, solver = self.solver.tree, self.solver
+        for node in self.root_nodes:
+            new = tree.vectors(solver.work.values[player], player, node, values=True)
+            tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
+        if solver.root is not None and solver.root.opponent == player:
+            self._ask_gadgets(solver.root)
+
+    def _ask_gadgets(self, root: RootGadgets) -> None:
+        """Let the gadgets answer the values that have just come up."""
+        work, minimiser = self.solver.work, self.solver.minimiser
+        if isinstance(minimiser, RegretMatching):
+            root.match(work.values, work.reach, minimiser, max(1, self.solver.iteration))
+            root.write(self.spare_reach, root.average())
+        else:
+            # The response goes down the spare reaches, the average the others; see `_average`.
+            root.respond(work.values, work.reach)
+            root.write(self.spare_reach, root.entering)
+            root.mix(work.reach, minimiser, self.solver.iteration)
+
+    def _fill_by_difference(self, player: int) -> None:
+        """Modified CFR-AVG: what the opponent's average has gained since the last time.
+
+        With W the weight in the opponent's average, (W * cfv(average) - W' * cfv(average')) over
+        W - W': were values below a leaf fixed, that would be the cfv of the policy that came in.
+        """
+        work, tree = self.solver.work, self.solver.tree
+        self.leaves.fill(player, self.average_reach(), work.values[player])
+        total, before = self._averaged[1 - player], self._last_averaged[player]
+        last = self._last_average[player]
+        for node in tree.leaves:
+            now = tree.vectors(work.values[player], player, int(node), values=True)
+            old = tree.vectors(last, player, int(node), values=True)
+            average = now.copy()
+            if before > 0:
+                now[:] = (total * average - before * old) / (total - before)
+            old[:] = average
+        self._last_averaged[player] = total
+
+    def _fill_by_mean(self, player: int, minimiser: FictitiousPlay) -> None:
+        """Sound fictitious play: the mean of what the opponent's responses gave at the leaves."""
+        total = self._averaged[1 - player]
+        if total == 0:
+            self.leaves.meet(player, self.solver.work.reach, self.solver.work.values[player])
+            return
+        again = self._latest_weight[1 - player] if minimiser.optimistic else 0.0
+        values = self.solver.work.values[player]
+        np.multiply(self._met[player], values.dtype.type(again), out=values)
+        values += self._met_sums[player]
+        values /= values.dtype.type(total + again)
+
+    def _average(self, player: int, weight: float) -> None:
+        """Put the player's policy into the average and carry its reach down."""
+        solver = self.solver
+        self._averaged[player] += weight
+        self._latest_weight[player] = weight
+        schedule = self._averaging
+        schedule[0, 4] = weight
+        if isinstance(solver.minimiser, RegretMatching):
+            solver.visit(self._down, 1 - player, schedule, alternating=True)
+            return
+        assert solver.mixture is not None
+        solver.visit(self._down, 2 * player + 1, schedule, alternating=True, reach=self.spare_reach)
+        if self.sound:
+            met = self._met[1 - player]
+            self.leaves.meet(1 - player, self.spare_reach, met)
+            self._met_sums[1 - player][:] += met.dtype.type(weight) * met
+        self._descend(player, solver.mixture, solver.work.reach)

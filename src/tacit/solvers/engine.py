@@ -1,0 +1,545 @@
+"""The engine: iterations of any algorithm over any public tree.
+
+A `Solver` holds what an algorithm remembers (regrets, policy sums, the current policy) in flat
+arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`. On a depth-limited
+tree `tacit.solvers.depth_limited` asks the leaves between a pass down and a pass up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.simd import ROWS
+from tacit.solvers.algorithms import FictitiousPlay, Minimiser, RegretMatching
+from tacit.solvers.depth_limited import DepthLimited, Mode
+from tacit.solvers.gadgets import RootGadgets
+from tacit.solvers.kernels.gadgets import GadgetArrays
+from tacit.solvers.kernels.iterations import (
+    match_regrets,
+    match_short_regrets,
+    normalise_sums,
+    play_fictitiously,
+)
+from tacit.solvers.kernels.sharing import average_buckets, match_buckets, visit_shared
+from tacit.solvers.leaves import Evaluator
+from tacit.solvers.sharing.layout import Sharing
+from tacit.tree import PLAYERS, PublicTree, TreeArrays
+from tacit.tree.order import UP, Order
+from tacit.tree.passes import WITHIN
+from tacit.tree.storage16 import LARGEST, read_sums
+
+Array = NDArray[Any]
+Pair = tuple[Array, Array]
+
+Beliefs = Sequence[tuple[Array, Array]]
+"""For each root, the two players' reaches [K_0] and [K_1] there."""
+
+
+Locks = Mapping[int, Array]
+"""For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
+
+FORGET = np.array([0.0, 0.0, -np.inf, 0.0])
+"""The step that leaves in the regrets nothing but what an iteration has brought."""
+
+
+class Solver:
+    """An algorithm at work on a tree; `iteration` counts updates of both players.
+
+    `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
+    game ones. `leaves` evaluates the leaves of a depth-limited tree, at the beliefs that `mode`
+    says; the first `warm_start` iterations are assumed to have played the proposal of its policy
+    network. `root`: gadgets that decide one player's reach at the roots; that player's beliefs are
+    then ignored. `sharing`: which infostates share regrets. `storage`: the bits of a number, 16, 32
+    or 64. `locks` fixes the policy at some nodes; the solver then finds the best both can do around
+    it. `threads` changes how long an iteration takes and nothing else.
+
+    regrets, sums, policy: [slots], or [bucket slots] with `sharing`; in 16 bits see
+    `tacit.tree.storage16`, and `policy` is empty. The tree may grow between runs.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        algorithm: Minimiser,
+        *,
+        beliefs: Beliefs | None = None,
+        leaves: Evaluator | None = None,
+        mode: Mode = "cfr-d",
+        warm_start: int = 0,
+        root: RootGadgets | None = None,
+        sharing: Sharing | None = None,
+        storage: int = 32,
+        locks: Locks | None = None,
+        threads: int = 1,
+    ) -> None:
+        _check_options(tree, algorithm, leaves, warm_start, sharing, storage, locks)
+        self.tree = tree
+        self.minimiser = algorithm
+        self.beliefs = beliefs
+        self.root = root
+        self.sharing = sharing
+        self.storage = storage
+        self.iteration = 0
+        self.dtype: type[np.floating[Any]] = np.float64 if storage == 64 else np.float32
+        self._nodes, self._sizes = tree.nodes, tree.sizes
+        # Buckets that several threads add to would need one copy for each.
+        self.threads = 1 if sharing is not None else max(1, min(threads, len(tree.order.parts)))
+        self.team = ThreadTeam(self.threads)
+        self.mixture: Array | None = None
+        self.arrays, self.locks = tree.arrays, dict[int, NDArray[np.float64]]()
+        if storage == 16:
+            self._allocate_short(locks or {})
+        elif sharing is not None:
+            self.regrets: Array = np.zeros(sharing.slots)
+            self.sums: Array = np.zeros(sharing.slots)
+            self.policy: Array = sharing.normalised(self.sums)
+            self._range = np.zeros((2, sharing.range_slots), dtype=self.dtype)
+            width = max((int(rows.size.max(initial=1)) for rows in sharing.rows), default=1)
+            self._gains = np.zeros(sharing.slots + width)
+            self._bucket_scratch = np.zeros((2, width))
+        else:
+            self.sums = np.zeros(tree.sizes.slots, dtype=self.dtype)
+            self.policy = _uniform(tree, self.sums)
+            self.arrays, self.locks = lock(tree, locks or {}, self.policy)
+            matches = isinstance(algorithm, RegretMatching)
+            self.regrets = np.zeros(len(self.sums) if matches else 0, dtype=self.dtype)
+            self.mixture = None if matches else self.policy.copy()
+        self.work = Workspace(tree, beliefs, self.dtype, threads=self.threads)
+        if root is not None:
+            root.open(tree, self.work.reach)
+        self.limit = None if leaves is None else DepthLimited(self, leaves, mode, warm_start)
+
+    def _allocate_short(self, locks: Locks) -> None:
+        """Regrets, their scales and sums in 16 bits; a locked node's regrets are its policy."""
+        tree, arrays = self.tree, self.tree.arrays
+        self.policy = np.zeros(0, np.float32)
+        self.sums = np.zeros(tree.sizes.slots, np.uint16)
+        self.regrets = np.zeros(tree.sizes.slots, np.int16)
+        movers = np.minimum(arrays.player, 1)
+        counts = arrays.info_count[movers, np.arange(tree.nodes)]
+        hands = np.where(arrays.action_count > 0, counts, 0)
+        self.starts = np.cumsum(hands, dtype=np.int64) - hands
+        self.regret_scales = np.zeros(int(hands.sum()), np.float32)
+        if locks:
+            self.arrays, self.locks = lock(tree, locks, np.zeros(tree.sizes.slots, np.float32))
+            for node, given in self.locks.items():
+                tree.block(self.regrets, node)[:] = np.rint(LARGEST * given)
+                start = self.starts[node]
+                self.regret_scales[start : start + hands[node]] = 1
+
+    def run(self, iterations: int, *, each: Callable[[int], None] | None = None) -> None:
+        """Run this many iterations more; if the tree has grown, on all of it.
+
+        `each` is called after every one with its number.
+        """
+        if self._nodes != self.tree.nodes:
+            self._grow()
+        turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
+        turns *= 2 if self.minimiser.alternating else 1
+        by_turns = self.limit is not None or self.sharing is not None or self.threads > 1
+        with self.team:
+            if not by_turns and each is None:
+                schedule = self.schedule(self.iteration + 1, iterations)
+                gadgets = None if self.root is None else self.root.arrays
+                self._visit(self.tree.order.whole, 0, schedule, 0, turns, gadgets=gadgets)
+                self.iteration += iterations
+                return
+            for _ in range(iterations):
+                self.iteration += 1
+                if self.limit is not None:
+                    self.limit.iterate()
+                else:
+                    schedule = self.schedule(self.iteration, 1)
+                    for turn in range(turns):
+                        self.visit(self.tree.order, turn, schedule)
+                        self._ask_gadgets(turn)
+                if each is not None:
+                    each(self.iteration)
+
+    def visit(
+        self,
+        order: Order,
+        turn: int,
+        schedule: Array,
+        *,
+        alternating: bool | None = None,
+        reach: Pair | None = None,
+    ) -> None:
+        """One turn of an iteration, whose `schedule` is [1, 5], along an order of steps."""
+        together = not (self.minimiser.alternating if alternating is None else alternating)
+        if self.sharing is not None:
+            self._visit_shared(order.whole, PLAYERS if together else (turn,), schedule[0])
+            return
+        call = partial(
+            self._visit, schedule=schedule, first=turn, last=turn + 1, together=together,
+            reach=reach,
+        )  # fmt: skip
+        self.team.visit(order, call)
+
+    def _ask_gadgets(self, turn: int) -> None:
+        """Where iterations are run turn by turn: the gadgets answer after one."""
+        if self.root is None:
+            return
+        alternating, work = self.minimiser.alternating, self.work
+        if isinstance(self.minimiser, RegretMatching):
+            if not alternating or turn == self.root.opponent:
+                self.root.match(work.values, work.reach, self.minimiser, self.iteration)
+        elif not alternating or turn // 2 == self.root.opponent:
+            if turn % 2 == 0:
+                self.root.respond(work.values, work.reach)
+            else:
+                self.root.mix(work.reach, self.minimiser, self.iteration)
+
+    def _visit(
+        self,
+        steps: Array,
+        thread: int,
+        schedule: Array,
+        first: int,
+        last: int,
+        *,
+        together: bool | None = None,
+        reach: Pair | None = None,
+        gadgets: GadgetArrays | None = None,
+    ) -> None:
+        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
+
+        Gadgets are passed only when the steps are all of a turn.
+        """
+        work, scratch = self.work, self.work.scratches[thread]
+        alternating = self.minimiser.alternating if together is None else not together
+        head = (self.arrays, steps, thread, schedule, first, last, alternating, work.matrices)
+        tail = (*(reach or work.reach), *work.values, scratch, gadgets)
+        if isinstance(self.minimiser, FictitiousPlay):
+            optimistic = self.minimiser.optimistic
+            play_fictitiously(*head, optimistic, self.policy, self.mixture, self.sums, *tail)
+        elif self.storage == 16:
+            kept = (self.regrets, self.regret_scales, self.starts, self.sums, scratch)
+            match_short_regrets(*head, self.policy, kept, *tail)
+        else:
+            match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
+
+    def _visit_shared(self, steps: Array, players: Sequence[int], row: Array) -> None:
+        """A turn of these players by regrets of buckets; `row`: [5] of the schedule."""
+        assert self.sharing is not None
+        sharing, work = self.sharing, self.work
+        self._gains[:] = 0
+        for player in players:
+            reaches = np.zeros(sharing.reach_slots)
+            visit_shared(
+                sharing.solving, steps, sharing.buckets, player, FORGET.astype(self.dtype),
+                work.matrices, self.policy, self._gains, reaches, self._range[0], self._range[1],
+                work.reach[1 - player], work.values[player], work.scratch,
+            )  # fmt: skip
+            average_buckets(sharing.rows[1 - player], row[4], reaches, self.policy, self.sums)
+        if np.any(steps[:, 0] == UP):
+            for player in players:
+                match_buckets(
+                    sharing.rows[player], row[:4], self._gains, self.regrets, self.policy,
+                    self._bucket_scratch,
+                )  # fmt: skip
+
+    def schedule(self, first: int, count: int) -> Array:
+        """[count, 5]: the entries of `Step`, or `WITHIN`, and the weight in the average."""
+        rows = np.zeros((count, 5))
+        for row in range(count):
+            if isinstance(self.minimiser, RegretMatching):
+                step = self.minimiser.step(first + row)
+                rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
+            else:
+                rows[row, WITHIN] = self.minimiser.within(first + row)
+            rows[row, 4] = self.minimiser.weight(first + row)
+        return rows if self.sharing is not None else rows.astype(self.dtype)
+
+    def _grow(self) -> None:
+        """Keep what has been learnt; what is new starts as a new solver does."""
+        tree, known = self.tree, len(self.sums)
+        if self.sharing is not None or self.storage == 16:
+            raise GameError(
+                "the tree has grown, but buckets and 16-bit numbers are laid out for the tree as "
+                "it was; start a new solver"
+            )
+        self._nodes, before, old = tree.nodes, self._sizes, self.work.reach
+        self._sizes = tree.sizes
+        self.sums = lengthened(self.sums, known, tree.sizes.slots)
+        uniform = _uniform(tree, np.zeros_like(self.sums))
+        self.policy = np.concatenate([self.policy, uniform[known:]])
+        if isinstance(self.minimiser, RegretMatching):
+            self.regrets = lengthened(self.regrets, known, tree.sizes.slots)
+        if self.mixture is not None:
+            self.mixture = np.concatenate([self.mixture, uniform[known:]])
+        self.arrays, self.locks = lock(tree, self.locks, self.policy)
+        self.work = Workspace(tree, self.beliefs, self.dtype, threads=self.threads)
+        if self.root is not None:
+            self.root.open(tree, self.work.reach)
+        for player in PLAYERS:
+            known = before.reach[player]
+            self.work.reach[player][:known] = old[player][:known]
+        if self.limit is not None:
+            self.limit.grow(before)
+
+    def average_buckets(self) -> NDArray[np.float64]:
+        """[bucket slots] the average policy, uniform where no infostate of a bucket ever came."""
+        assert self.sharing is not None
+        return self.sharing.normalised(self.sums)
+
+    def average_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
+        """[slots] the average policy, uniform at infostates that were never reached."""
+        if self.sharing is not None:
+            return self.sharing.spread(self.average_buckets(), dtype)
+        sums = read_sums(self.sums) if self.storage == 16 else self.sums
+        return self._locked(normalise(self.tree, sums.astype(dtype)))
+
+    def current_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
+        """[slots] the policy of the last iteration."""
+        if self.sharing is not None:
+            return self.sharing.spread(self.policy, dtype)
+        if self.storage == 16:
+            positive = np.maximum(self.regrets, 0).astype(dtype)
+            return self._locked(normalise(self.tree, positive))
+        return self.policy.astype(dtype)
+
+    def _locked(self, policy: Array) -> Array:
+        for node, given in self.locks.items():
+            self.tree.block(policy, node)[:] = given
+        return policy
+
+    @property
+    def memory(self) -> dict[str, Array]:
+        """The arrays that the next iteration depends on, by name; `restore` takes them back."""
+        if self.limit is not None or self.root is not None:
+            raise GameError(
+                "a solver with leaves or a gadget cannot be resumed; keep the solver itself"
+            )
+        names = ["policy", "regrets", "sums"]
+        if self.storage == 16:
+            names = ["regrets", "regret_scales", "sums"]
+        elif self.mixture is not None:
+            names = ["policy", "mixture", "sums"]
+        return {name: getattr(self, name) for name in names}
+
+    def restore(self, iteration: int, memory: Mapping[str, Array]) -> None:
+        """Go on from `iteration`, with what `memory` was after it."""
+        self.iteration = iteration
+        for name, own in self.memory.items():
+            own[:] = memory[name]
+
+    @property
+    def limited(self) -> DepthLimited:
+        """How the leaves are asked, and what that says of the roots."""
+        if self.limit is None:
+            raise GameError("this solver has no leaves; give it an evaluator: leaves=Zero()")
+        return self.limit
+
+    @property
+    def averaged(self) -> Array:
+        """[slots] with leaves: the average policy when `average_reach` was last called."""
+        return self.limited.averaged
+
+    def average_reach(self) -> Pair:
+        """With leaves: the reaches of the average policy, in the tree's layout."""
+        return self.limited.average_reach()
+
+    def believed_reach(self) -> Pair:
+        """With leaves: the reaches that make the leaves' PBSs when the game goes on from here."""
+        return self.limited.believed_reach()
+
+    def root_values(self, player: int) -> list[NDArray[np.float64]]:
+        """With leaves: for each root the expected values [K], averaged over the iterations."""
+        return self.limited.root_values(player)
+
+    def remember(self, weight: float = 1.0) -> None:
+        """With leaves: keep the policy of this iteration, and what it met, for `root_pairs`."""
+        self.limited.remember(weight)
+
+    def root_pairs(self) -> list[NDArray[np.float64]]:
+        """With leaves: for each root [K0, K1] what pairs of infostates get, player 0's payoff."""
+        return self.limited.root_pairs()
+
+
+def _check_options(
+    tree: PublicTree,
+    algorithm: Minimiser,
+    leaves: Evaluator | None,
+    warm_start: int,
+    sharing: Sharing | None,
+    storage: int,
+    locks: Locks | None,
+) -> None:
+    """GameError for a combination that makes no sense."""
+    if storage not in (16, 32, 64):
+        raise GameError(f"numbers are kept in 16, 32 or 64 bits, not in {storage}")
+    matches = isinstance(algorithm, RegretMatching)
+    if storage == 16:
+        if not isinstance(algorithm, RegretMatching) or algorithm.predictive:
+            raise GameError(
+                f"{algorithm.name} needs more than 16 bits a number; take 32, or cfr, cfr+, "
+                "linear-cfr or dcfr"
+            )
+        decides = tree.arrays.action_count > 0
+        if not np.all((tree.arrays.simple[decides] == 1) & (tree.arrays.copies[decides] == 1)):
+            raise GameError("16-bit storage is for spots of hold'em; take 32 bits for this game")
+    if sharing is not None:
+        if not matches:
+            raise GameError(
+                f"{algorithm.name} has no regrets that infostates could share; choose an algorithm "
+                "that matches regrets, such as dcfr"
+            )
+        if sharing.tree.arrays is not tree.arrays:
+            raise GameError("the infostates of another tree share regrets; lay out this one")
+        if storage == 16:
+            raise GameError("shared regrets are few and kept in 64 bits; take storage=32")
+        if locks:
+            raise GameError("a locked policy is not one of a bucket; lock without sharing")
+    if warm_start and (storage == 16 or sharing is not None or locks):
+        raise GameError(
+            "a warm start sets the regrets of single infostates; leave out sharing, locks and "
+            "storage=16, or set warm_start=0"
+        )
+    if leaves is None and len(tree.leaves):
+        raise GameError("the tree ends in leaves; give an evaluator for them: leaves=…")
+    if len(tree.leaves) and tree.leaves[-1] >= tree.order.head[0, 2]:
+        raise GameError(
+            "a leaf lies behind a deal, where boards share the place of their vectors; let the "
+            "tree end before the deal"
+        )
+
+
+def lengthened(old: Array, known: int, size: int) -> Array:
+    """Zeros [size] with the first `known` entries of `old`."""
+    new = np.zeros(size, dtype=old.dtype)
+    new[:known] = old[:known]
+    return new
+
+
+def lock(
+    tree: PublicTree, locks: Locks, policy: Array
+) -> tuple[TreeArrays, dict[int, NDArray[np.float64]]]:
+    """The tree's arrays with these nodes locked, and the locks [A, copies, K]; sets `policy`."""
+    whole: dict[int, NDArray[np.float64]] = {}
+    for node, given in locks.items():
+        block = tree.block(policy, node)
+        full = np.asarray(given, dtype=np.float64)
+        full = np.broadcast_to(full[:, None] if full.ndim == 2 else full, block.shape)
+        if not (np.all(full >= 0) and np.allclose(full.sum(axis=0), 1, atol=1e-5)):
+            raise GameError(f"the policy locked at node {node} is not a distribution over actions")
+        whole[node] = full
+        block[:] = full
+    if not whole:
+        return tree.arrays, whole
+    locked = tree.arrays.locked.copy()
+    locked[list(whole)] = 1
+    return replace(tree.arrays, locked=locked), whole
+
+
+class ThreadTeam:
+    """Threads that visit the independent parts of a tree side by side."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> ThreadTeam:
+        if self.threads > 1:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def visit(self, order: Order, call: Callable[[Array, int], None]) -> None:
+        """Call with the steps of the tree's parts and the number of a thread, in a right order."""
+        if self._pool is None:
+            call(order.whole, 0)
+            return
+        call(order.head, 0)
+        left = iter(order.parts)
+        taking = Lock()
+
+        def work(thread: int) -> None:
+            while True:
+                with taking:
+                    steps = next(left, None)
+                if steps is None:
+                    return
+                call(steps, thread)
+
+        others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]
+        work(0)
+        for other in others:
+            other.result()
+        call(order.tail, 0)
+
+
+class Workspace:
+    """The vectors that the passes write: reaches, values and scratch, of one float type.
+
+    scratches: [2, room] for each thread; scratch: that of the first.
+    """
+
+    def __init__(
+        self,
+        tree: PublicTree,
+        beliefs: Beliefs | None,
+        dtype: type[np.floating[Any]],
+        *,
+        threads: int = 1,
+    ) -> None:
+        sizes, more = tree.sizes, threads - 1
+        self.matrices = tree.matrices.astype(dtype)
+        self.reach = _pair(sizes.reach, sizes.shared_reach, more, ROWS, dtype)
+        self.values = _pair(sizes.values, sizes.shared_values, more, sizes.scratch, dtype)
+        self.scratches = [np.zeros((2, sizes.scratch), dtype=dtype) for _ in range(threads)]
+        self.scratch = self.scratches[0]
+        if beliefs is None:
+            beliefs = tree.beliefs
+        for player in PLAYERS:
+            for number, root in enumerate(tree.roots):
+                count = tree.arrays.info_count[player, root.node]
+                given = np.ones(count) if beliefs is None else np.asarray(beliefs[number][player])
+                if given.shape != (count,):
+                    raise ValueError(
+                        f"root {number}: beliefs of player {player} have shape {given.shape}, "
+                        f"expected ({count},)"
+                    )
+                place = tree.vectors(self.reach[player], player, root.node, values=False)
+                place[root.copy] = given
+
+
+def _pair(
+    sizes: tuple[int, int],
+    shared: tuple[int, int],
+    times: int,
+    more: int,
+    dtype: type[np.floating[Any]],
+) -> tuple[Array, Array]:
+    """A buffer of zeros for each player, `times` the shared sizes and `more` entries longer."""
+    return (
+        np.zeros(sizes[0] + times * shared[0] + more, dtype=dtype),
+        np.zeros(sizes[1] + times * shared[1] + more, dtype=dtype),
+    )
+
+
+def normalise(tree: PublicTree, sums: Array) -> Array:
+    """[slots] sums made into a policy, in their place; infostates without weight play uniformly."""
+    normalise_sums(tree.arrays, 0, sums, sums)
+    normalise_sums(tree.arrays, 1, sums, sums)
+    return sums
+
+
+def _uniform(tree: PublicTree, none: Array) -> Array:
+    """[slots] the policy that plays every legal action alike; `none` [slots] are zeros."""
+    policy = np.empty_like(none)
+    for player in PLAYERS:
+        normalise_sums(tree.arrays, player, none, policy)
+    return policy

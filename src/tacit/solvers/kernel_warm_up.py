@@ -1,0 +1,81 @@
+"""The first solve on a machine: what judges policies is compiled beside what finds them.
+
+Kernels are compiled when they are first called and kept from then on. Those of a solver and those
+of a best response take about as long, and a process compiles one at a time. So where neither is in
+the cache, a second process compiles the best response while this one compiles the solver.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.kernel import is_kept
+from tacit.solvers.kernels.iterations import respond
+
+PATIENCE = 120.0
+"""Seconds after which a responder is compiled here rather than waited for."""
+
+_beside: list[subprocess.Popen[bytes]] = []
+
+
+def prepare(dtype: type[np.floating[Any]], *, equity: bool = False) -> None:
+    """Compile the best response to policies of this type in a second process, if a core is free.
+
+    `equity`: compile the equities of ranges, too.
+    """
+    if _beside or cores() < 2 or is_kept(respond) or not sys.executable:
+        return
+    call = f"compile_best_response('{np.dtype(dtype).name}', equity={equity})"
+    places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-c", f"from tacit.solvers.kernel_warm_up import *; {call}"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(places),
+            },
+        )
+    except OSError:
+        return  # then it is compiled here when it is needed
+    _beside.append(child)
+    atexit.register(child.kill)
+
+
+def wait() -> None:
+    """Let what is compiled beside be finished before the same is called here."""
+    while _beside:
+        try:
+            _beside[-1].wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            _beside[-1].kill()
+        _beside.pop()
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def compile_best_response(dtype: str, *, equity: bool = False) -> None:
+    """BestResponse a policy of this type for a small game."""
+    from tacit.games import load_game
+    from tacit.games.holdem.ranges import parse_range
+    from tacit.solvers.best_response import exploitability
+    from tacit.tree import build_tree
+    from tacit.tree.cards.equity import range_equity
+
+    tree = build_tree(load_game("kuhn"))
+    exploitability(tree, tree.uniform_policy().astype(dtype))
+    if equity:
+        held = parse_range("AA")
+        range_equity((0, 5, 10, 15, 20), (held, held))

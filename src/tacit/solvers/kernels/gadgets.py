@@ -1,0 +1,295 @@
+"""Kernels of gadgets: the opponent's values at the roots in, the reach she comes in with out.
+
+gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `tacit.tree.passes`.
+"""
+
+from __future__ import annotations
+
+from math import erf, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.kernel import kernel
+from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, PREDICTION, next_regret
+
+GIVEN, RESOLVE, MAXMARGIN, NORMAL, HEDGE = range(5)
+"""Kinds of gadgets; see `tacit.solvers.gadgets`."""
+
+Float64 = NDArray[np.float64]
+
+
+class GadgetArrays(NamedTuple):
+    """The gadgets of R roots and what they remember; F infostates of the opponent in all."""
+
+    opponent: NDArray[np.int64]
+    """[1] whose reach it is"""
+    kind: NDArray[np.int64]
+    """[R]"""
+    start: NDArray[np.int64]
+    """[R + 1] where each root's entries stand"""
+    value_at: NDArray[np.int64]
+    """[R] where the opponent's values at the root stand in the flat values"""
+    reach_at: NDArray[np.int64]
+    """[R] likewise in the flat reaches"""
+    share: Float64
+    """[R] the gadget's part of the range, the rest is `previous`"""
+    weights: Float64
+    """[F] the compatible reach of the other player; zero where she cannot be"""
+    inverse: Float64
+    """[F] one over it, or zero"""
+    offered: Float64
+    """[F] expected alternative payoffs"""
+    deviations: Float64
+    """[F] the standard deviations of those that are drawn"""
+    previous: Float64
+    """[F] the given range, as a reach"""
+    regrets: Float64
+    """[2, F] of entering and of not; those of choosing an infostate stand in the first row"""
+    sums: Float64
+    """[2, F] Hedge: of the values of entering, and of their squares"""
+    seen: Float64
+    """[R] Hedge: of how many iterations"""
+    chosen: Float64
+    """[F] how likely she enters, or chooses the infostate"""
+    entering: Float64
+    """[F] the reach that she comes in with"""
+    total: Float64
+    """[F] the sum of those reaches over the iterations"""
+    weight: Float64
+    """[1] the sum of the iterations' weights"""
+
+
+@kernel
+def match_gadgets(gadgets, step, weight, values, reach):
+    """After an update of hers by regret matching: the reach of the next, added to the average."""
+    for root in range(len(gadgets.kind)):
+        kind, begin, end = (
+            gadgets.kind[root],
+            gadgets.start[root],
+            gadgets.start[root + 1],
+        )
+        cfv = values[gadgets.value_at[root] : gadgets.value_at[root] + end - begin]
+        if kind == RESOLVE:
+            _match_entering(gadgets, begin, end, step, cfv)
+        elif kind == MAXMARGIN:
+            _match_choice(gadgets, begin, end, step, cfv)
+        elif kind == NORMAL:
+            _draw(gadgets, begin, end, cfv)
+        elif kind == HEDGE:
+            _hedge(gadgets, root, begin, end, step, cfv)
+        _come_in(gadgets, root, begin, end)
+    _add(gadgets, weight)
+    write_reach(gadgets, reach)
+
+
+@kernel
+def respond_gadgets(gadgets, values, reach):
+    """After a best response of hers: the reach that belongs to it."""
+    for root in range(len(gadgets.kind)):
+        kind, begin, end = (
+            gadgets.kind[root],
+            gadgets.start[root],
+            gadgets.start[root + 1],
+        )
+        cfv = values[gadgets.value_at[root] : gadgets.value_at[root] + end - begin]
+        if kind == RESOLVE:
+            for s in range(begin, end):
+                better = cfv[s - begin] > gadgets.offered[s] * gadgets.weights[s]
+                gadgets.chosen[s] = 1.0 if better else 0.0
+        elif kind == MAXMARGIN:
+            best, most = begin, -np.inf
+            for s in range(begin, end):
+                gadgets.chosen[s] = 0.0
+                gain = cfv[s - begin] * gadgets.inverse[s] - gadgets.offered[s]
+                if gadgets.inverse[s] > 0 and gain > most:
+                    best, most = s, gain
+            gadgets.chosen[best] = 1.0
+        elif kind in (NORMAL, HEDGE):
+            _draw(gadgets, begin, end, cfv)
+        _come_in(gadgets, root, begin, end)
+    write_reach(gadgets, reach)
+
+
+@kernel
+def mix_gadgets(gadgets, weight, again, reach):
+    """After her response has gone into the average: the average's reach, it counted `again`."""
+    _add(gadgets, weight)
+    total = gadgets.weight[0] + again
+    for root in range(len(gadgets.kind)):
+        begin, end, at = (
+            gadgets.start[root],
+            gadgets.start[root + 1],
+            gadgets.reach_at[root],
+        )
+        for s in range(begin, end):
+            reach[at + s - begin] = (gadgets.total[s] + again * gadgets.entering[s]) / total
+
+
+@kernel
+def write_reach(gadgets, reach):
+    """Write what she comes in with to the roots."""
+    for root in range(len(gadgets.kind)):
+        begin, end, at = (
+            gadgets.start[root],
+            gadgets.start[root + 1],
+            gadgets.reach_at[root],
+        )
+        for s in range(begin, end):
+            reach[at + s - begin] = gadgets.entering[s]
+
+
+@kernel
+def come_in(gadgets):
+    """The reaches that belong to `chosen`."""
+    for root in range(len(gadgets.kind)):
+        _come_in(gadgets, root, gadgets.start[root], gadgets.start[root + 1])
+
+
+@kernel
+def _add(gadgets, weight):
+    gadgets.weight[0] += weight
+    for s in range(len(gadgets.total)):
+        gadgets.total[s] += weight * gadgets.entering[s]
+
+
+@kernel
+def _come_in(gadgets, root, begin, end):
+    """Choices to a reach, mixed with the given range.
+
+    An infostate that she chooses is dealt in proportion to the weights below it, so that choosing
+    it with probability x is a reach of x / weight; the total keeps the size that it has in the game
+    when she enters everywhere. So does a range that is mixed.
+    """
+    kind, share = gadgets.kind[root], gadgets.share[root]
+    if kind == GIVEN:
+        for s in range(begin, end):
+            gadgets.entering[s] = gadgets.previous[s]
+        return
+    mass, all_mass = 0.0, 0.0
+    for s in range(begin, end):
+        enters = gadgets.chosen[s] * gadgets.inverse[s]
+        if kind != MAXMARGIN:
+            enters = gadgets.chosen[s] if gadgets.inverse[s] > 0 else 0.0
+        gadgets.entering[s] = enters
+        mass += enters * gadgets.weights[s]
+        all_mass += gadgets.weights[s]
+    if kind == MAXMARGIN:
+        for s in range(begin, end):
+            gadgets.entering[s] *= all_mass
+    if share < 1:
+        scale = share * all_mass / mass if mass > 0 else 0.0
+        for s in range(begin, end):
+            gadgets.entering[s] = scale * gadgets.entering[s] + (1 - share) * gadgets.previous[s]
+
+
+@kernel
+def _match_entering(gadgets, begin, end, step, cfv):
+    """Two regrets at each infostate: of entering, and of taking what is offered."""
+    positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
+    floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
+    enter, take = gadgets.regrets[0, begin:end], gadgets.regrets[1, begin:end]
+    chosen = gadgets.chosen[begin:end]
+    offered, weights = gadgets.offered[begin:end], gadgets.weights[begin:end]
+    for s in range(end - begin):
+        other = offered[s] * weights[s]
+        mean = chosen[s] * cfv[s] + (1 - chosen[s]) * other
+        gain, loss = cfv[s] - mean, other - mean
+        first = next_regret(enter[s], gain, positive, negative, floor)
+        second = next_regret(take[s], loss, positive, negative, floor)
+        enter[s], take[s] = first, second
+        first = max(first + prediction * gain, 0.0)
+        second = max(second + prediction * loss, 0.0)
+        total = first + second
+        chosen[s] = first / total if total > LEAST_TOTAL else 0.5
+
+
+@kernel
+def _match_choice(gadgets, begin, end, step, cfv):
+    """One regret an infostate: of choosing it."""
+    positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
+    floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
+    regrets, chosen = gadgets.regrets[0, begin:end], gadgets.chosen[begin:end]
+    offered, inverse = gadgets.offered[begin:end], gadgets.inverse[begin:end]
+    mean, possible = 0.0, 0
+    for s in range(end - begin):
+        if inverse[s] > 0:
+            mean += chosen[s] * (cfv[s] * inverse[s] - offered[s])
+            possible += 1
+    total = 0.0
+    for s in range(end - begin):
+        if inverse[s] > 0:
+            gain = cfv[s] * inverse[s] - offered[s] - mean
+            kept = next_regret(regrets[s], gain, positive, negative, floor)
+            regrets[s] = kept
+            chosen[s] = max(kept + prediction * gain, 0.0)
+            total += chosen[s]
+    for s in range(end - begin):
+        if total > LEAST_TOTAL:
+            chosen[s] = chosen[s] / total
+        else:
+            chosen[s] = 1 / possible if inverse[s] > 0 else 0.0
+
+
+@kernel
+def _draw(gadgets, begin, end, cfv):
+    """She enters if the draw, N(offered, deviation²), is at most what entering is worth now."""
+    for s in range(begin, end):
+        ahead = cfv[s - begin] * gadgets.inverse[s] - gadgets.offered[s]
+        if gadgets.deviations[s] > 0:
+            gadgets.chosen[s] = _normal(ahead / gadgets.deviations[s])
+        else:
+            gadgets.chosen[s] = 1.0 if ahead >= 0 else 0.0
+
+
+SHARE_0, SHARE_1, SHARE_2 = 0.25220157, 0.58522507, 0.16257336
+WIDTH_0, WIDTH_1, WIDTH_2 = 1 / 0.90793080**2, 1 / 0.57778732**2, 1 / 0.36403772**2
+"""The logistic function as a mixture of three normal ones, to 6e-4 (Monahan and Stefanski 1992):
+how much of each, and their variances."""
+
+
+@kernel
+def _hedge(gadgets, root, begin, end, step, cfv):
+    """Hedge between entering and each draw, integrated over the draws; see `Hedged`."""
+    positive = float(step[POSITIVE])
+    gadgets.seen[root] = positive * gadgets.seen[root] + 1
+    count = gadgets.seen[root]
+    rate = sqrt(log(2) * count) / 3
+    for s in range(begin, end):
+        value = cfv[s - begin] * gadgets.inverse[s]
+        gadgets.sums[0, s] = positive * gadgets.sums[0, s] + value
+        gadgets.sums[1, s] = positive * gadgets.sums[1, s] + value * value
+        mean = gadgets.sums[0, s] / count
+        variance = gadgets.sums[1, s] / count - mean * mean
+        ahead = mean - gadgets.offered[s]
+        spread = gadgets.deviations[s] * gadgets.deviations[s]
+        if variance <= 0:
+            gadgets.chosen[s] = 0.5
+            continue
+        # The chance is that of a logistic step at `mean`, so wide, met by a normal draw.
+        width = variance / (rate * rate)
+        gadgets.chosen[s] = (
+            SHARE_0 * _normal(ahead / sqrt(width * WIDTH_0 + spread))
+            + SHARE_1 * _normal(ahead / sqrt(width * WIDTH_1 + spread))
+            + SHARE_2 * _normal(ahead / sqrt(width * WIDTH_2 + spread))
+        )
+
+
+@kernel
+def _normal(bound):
+    """The probability that a standard normal draw is at most `bound`, to 1e-6."""
+    place = min(max(bound, -FARTHEST), FARTHEST) * PER_UNIT + FARTHEST * PER_UNIT
+    below = min(int(place), len(NORMAL_TABLE) - 2)
+    part = place - below
+    return NORMAL_TABLE[below] + part * (NORMAL_TABLE[below + 1] - NORMAL_TABLE[below])
+
+
+FARTHEST, PER_UNIT = 6, 512
+NORMAL_TABLE = np.array(
+    [
+        (1 + erf(number / PER_UNIT / sqrt(2))) / 2
+        for number in range(-FARTHEST * PER_UNIT, FARTHEST * PER_UNIT + 1)
+    ]
+)
+"""The normal distribution function from -FARTHEST to FARTHEST; erf itself is ten times slower."""

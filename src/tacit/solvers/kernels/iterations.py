@@ -1,0 +1,231 @@
+"""Whole iterations as kernels: the two passes in each algorithm's order.
+
+tree: TreeArrays; order: [S, 7] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
+the weight in the average; policy, regrets, sums, mixture: [slots]; reach0, reach1, values0,
+values1, scratch: see `tacit.tree.passes`; root_gadgets: None, or the
+`GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of a turn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.kernel import inlined_kernel, inner_kernel, kernel
+from tacit.solvers.kernels.gadgets import match_gadgets, mix_gadgets, respond_gadgets
+from tacit.tree.order import DOWN
+from tacit.tree.passes import (
+    RECORD_BEST,
+    UPDATE,
+    answer,
+    ascend_range,
+    descend_range,
+    flow_on,
+    improve,
+    place,
+)
+from tacit.tree.storage16 import flow_on_short, improve_short
+
+
+@kernel
+def match_regrets(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
+    policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """Iterations of regret matching; each policy is averaged as the opponent meets it.
+
+    An iteration has two turns if players alternate, one if they move together; of each iteration
+    those from `first_turn` up to `last_turn` are done, along the steps of `order`.
+    """
+    _match(
+        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on,
+        improve, 0, policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+    )  # fmt: skip
+
+
+@kernel
+def match_short_regrets(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
+    policy, kept, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """As `match_regrets`, with numbers of 16 bits; kept: see `tacit.tree.storage16`."""
+    _match(
+        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on_short,
+        improve_short, kept, policy, kept, policy, reach0, reach1, values0, values1, scratch,
+        root_gadgets,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _match(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow, act, kept,
+    policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """The two kernels above; flow, act, kept: see `descend_range` and `ascend_range`."""
+    for t in range(len(schedule)):
+        step, weight = schedule[t, :4], schedule[t, 4]
+        for turn in range(first_turn, last_turn):
+            for n in range(len(order)):
+                for player in range(2):
+                    if alternating and player != turn:
+                        continue
+                    reach = reach1 if player == 0 else reach0
+                    if order[n, 0] == DOWN:
+                        descend_range(
+                            tree, order[n], thread, 1 - player, flow, kept,
+                            policy, reach, sums, weight,
+                        )  # fmt: skip
+                    else:
+                        values = values0 if player == 0 else values1
+                        ascend_range(
+                            tree, order[n], thread, player, act, UPDATE,
+                            step, matrices, reach, policy, regrets, values, scratch,
+                        )  # fmt: skip
+            if root_gadgets is not None:
+                opponent = root_gadgets.opponent[0]
+                if turn == opponent or not alternating:
+                    if opponent == 0:
+                        match_gadgets(root_gadgets, step, weight, values0, reach0)
+                    else:
+                        match_gadgets(root_gadgets, step, weight, values1, reach1)
+
+
+@kernel
+def play_fictitiously(
+    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, optimistic,
+    policy, mixture, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+):  # fmt: skip
+    """Iterations of fictitious play: answer the mixture, then mix the answer in.
+
+    The turns of an iteration, of which those from `first_turn` up to `last_turn` are done along the
+    steps of `order`: player 0 answers, 0 mixes, 1 answers, 1 mixes; or both answer, both mix.
+    """
+    for t in range(len(schedule)):
+        step, weight = schedule[t, :4], schedule[t, 4]
+        none = schedule.dtype.type(0)
+        again = weight if optimistic else none
+        for turn in range(first_turn, last_turn):
+            for n in range(len(order)):
+                for player in range(2):
+                    if alternating and player != turn // 2:
+                        continue
+                    own, other = (reach0, reach1) if player == 0 else (reach1, reach0)
+                    if order[n, 0] == DOWN:
+                        mixes = turn % 2 == 1
+                        descend_range(
+                            tree, order[n], thread,
+                            player if mixes else 1 - player, flow_on, 0,
+                            policy if mixes else mixture, own if mixes else other, sums,
+                            weight if mixes else none,
+                        )  # fmt: skip
+                        if mixes:
+                            first, last = order[n, 1], order[n, 2]
+                            _mix(
+                                tree, first, last, thread, player, policy, mixture, sums, own, again
+                            )
+                    elif turn % 2 == 0:
+                        values = values0 if player == 0 else values1
+                        ascend_range(
+                            tree, order[n], thread, player, answer,
+                            RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
+                        )  # fmt: skip
+            if root_gadgets is not None:
+                opponent = root_gadgets.opponent[0]
+                if turn // 2 == opponent or not alternating:
+                    own, gained = (reach0, values0) if opponent == 0 else (reach1, values1)
+                    if turn % 2 == 0:
+                        respond_gadgets(root_gadgets, gained, own)
+                    else:
+                        mix_gadgets(root_gadgets, weight, again, own)
+
+
+@inner_kernel
+def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again):
+    """The mixture is the sums' average, the response (policy, reach) counted `again`."""
+    for node in range(first, last):
+        if tree.player[node] == player:
+            width = tree.copies[node] * tree.info_count[player, node]
+            slot = tree.slot_start[node]
+            at = place(
+                tree.reach_start[player, node],
+                tree.shared_start[0, player],
+                thread * tree.shared_size[0, player],
+            )
+            for action in range(tree.action_count[node]):
+                here = slot + action * width
+                for s in range(width):
+                    extra = again * reach[at + s] * policy[here + s]
+                    mixture[here + s] = sums[here + s] + extra
+    normalise_range(tree, first, last, player, mixture, mixture)
+
+
+@kernel
+def respond(
+    tree, order, thread, player, mode, step, matrices, policy, response, reach, values, scratch
+):  # fmt: skip
+    """The opponent's reach down and `player`'s values up along the steps of `order`.
+
+    policy [slots]: what both play; response: where RECORD_BEST writes; mode: see
+    `tacit.tree.passes`.
+    """
+    for n in range(len(order)):
+        if order[n, 0] == DOWN:
+            descend_range(
+                tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
+                policy, values.dtype.type(0),
+            )  # fmt: skip
+        else:
+            ascend_range(
+                tree, order[n], thread, player, answer,
+                mode, step, matrices, reach, response, response, values, scratch,
+            )  # fmt: skip
+
+
+@kernel
+def normalise_sums(tree, player, sums, policy):
+    """Make `sums` a policy: uniform over legal actions where their total is zero."""
+    normalise_range(tree, 0, len(tree.player), player, sums, policy)
+
+
+@inner_kernel
+def normalise_range(tree, first, last, player, sums, policy):
+    """As `normalise_sums`, for the nodes from `first` up to `last`."""
+    for node in range(first, last):
+        if tree.player[node] == player:
+            count = tree.info_count[player, node]
+            normalise_slots(
+                tree.action_count[node], count, tree.copies[node] * count, tree.slot_start[node],
+                tree.legal_start[node], tree.legal, sums, policy,
+            )  # fmt: skip
+
+
+@inlined_kernel
+def normalise_slots(actions, count, width, slot, legal, mask, sums, policy):
+    """Make the sums [A, width] from `slot` on a policy; their mask [A, count] stands at `legal`."""
+    total = np.zeros(width, dtype=sums.dtype)
+    for action in range(actions):
+        here = slot + action * width
+        come = sums[here : here + width]
+        for s in range(width):
+            total[s] += come[s]
+    uniform = sums.dtype.type(1 / actions)
+    for action in range(actions):
+        here = slot + action * width
+        come, chosen = sums[here : here + width], policy[here : here + width]
+        for s in range(width):
+            chosen[s] = come[s] / total[s] if total[s] > 0 else uniform
+    if legal >= 0:
+        _play_legally(actions, count, width, slot, mask[legal:], total, policy)
+
+
+@inner_kernel
+def _play_legally(actions, count, width, slot, mask, total, policy):
+    """Make entries without a total uniform over what is legal; mask: [A, count]."""
+    for s in range(width):
+        if total[s] > 0:
+            continue
+        possible = 0
+        for action in range(actions):
+            possible += mask[action * count + s % count]
+        for action in range(actions):
+            allowed = mask[action * count + s % count]
+            policy[slot + action * width + s] = allowed / possible

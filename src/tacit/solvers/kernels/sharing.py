@@ -1,0 +1,200 @@
+"""Kernels of shared regrets: infostates play what their bucket does, and it sums what they gain.
+
+Infostates that share regrets are a **bucket**. Buckets stand in *rows* of the shape [A, buckets] in
+flat arrays, one row for all nodes whose infostates share. Policies and gains of infostates are kept
+for one range of nodes at a time (`tacit.tree.order`): ranges of a level share their slots, so that
+all of it stays in the cache.
+
+shared: `BucketArrays`; rows: `BucketRows` of one player.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.kernel import inner_kernel, kernel
+from tacit.solvers.kernels.iterations import normalise_slots
+from tacit.tree.order import DOWN
+from tacit.tree.passes import (
+    UPDATE,
+    add_to_sums,
+    answer,
+    ascend_range,
+    descend_range,
+    flow_on,
+    improve,
+    keep_legal,
+    update_regrets,
+)
+
+
+class BucketArrays(NamedTuple):
+    """Which bucket each infostate of a tree of N nodes belongs to."""
+
+    slot: NDArray[np.int64]
+    """[N] where the row of a node begins"""
+    reach_slot: NDArray[np.int64]
+    """[N] likewise in arrays without the actions"""
+    size: NDArray[np.int32]
+    """[N] how many buckets the row has"""
+    start: NDArray[np.int64]
+    """[N] entry s of the mover, of [copies, K], is in bucket `member[start[n] + s]`"""
+    member: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    """[N] how often the node counts: for how many public states of other names it stands"""
+
+
+class BucketRows(NamedTuple):
+    """The R rows of one player."""
+
+    slot: NDArray[np.int64]
+    """[R] where it begins"""
+    actions: NDArray[np.int64]
+    size: NDArray[np.int64]
+    """[R] how many buckets"""
+    reach_slot: NDArray[np.int64]
+    legal_start: NDArray[np.int64]
+    """[R] where its mask [A, buckets] stands in `legal`, -1 if everything is legal"""
+    legal: NDArray[np.int8]
+
+
+@kernel
+def visit_shared(
+    tree, order, shared, player, forget, matrices, bucket_policy, gains, reaches,
+    policy, regrets, reach, values, scratch,
+):  # fmt: skip
+    """The opponent's reach goes down, what `player`'s infostates would gain comes up.
+
+    gains [bucket slots], reaches [reach slots]: to be added to, for the player's and for the
+    opponent's rows; forget: the step after which `regrets` are the gains alone; policy, regrets:
+    [slots of a range]; the others as in `tacit.tree.passes`.
+    """
+    opponent = 1 - player
+    for n in range(len(order)):
+        first, last = order[n, 1], order[n, 2]
+        if order[n, 0] == DOWN:
+            spread(tree, shared, first, last, opponent, bucket_policy, policy)
+            descend_range(
+                tree, order[n], 0, opponent, flow_on, 0, policy, reach, policy,
+                values.dtype.type(0),
+            )  # fmt: skip
+            _gather_reaches(tree, shared, first, last, opponent, reach, reaches)
+        else:
+            spread(tree, shared, first, last, player, bucket_policy, policy)
+            ascend_range(
+                tree, order[n], 0, player, improve, UPDATE, forget, matrices, reach, policy,
+                regrets, values, scratch,
+            )  # fmt: skip
+            _gather_gains(tree, shared, first, last, player, regrets, gains)
+
+
+@kernel
+def respond_shared(
+    tree, order, shared, player, mode, step, matrices, bucket_policy, policy, reach, values, scratch
+):  # fmt: skip
+    """The opponent's reach down and `player`'s values up; mode: see `tacit.tree.passes`."""
+    for n in range(len(order)):
+        first, last = order[n, 1], order[n, 2]
+        mover = 1 - player if order[n, 0] == DOWN else player
+        spread(tree, shared, first, last, mover, bucket_policy, policy)
+        if order[n, 0] == DOWN:
+            descend_range(
+                tree, order[n], 0, mover, flow_on, 0, policy, reach, policy,
+                values.dtype.type(0),
+            )  # fmt: skip
+        else:
+            ascend_range(
+                tree, order[n], 0, player, answer, mode, step, matrices, reach, policy, policy,
+                values, scratch,
+            )  # fmt: skip
+
+
+@inner_kernel
+def _members(tree, shared, node):
+    """The buckets of a node's entries [copies, K], and how many entries there are."""
+    width = tree.copies[node] * tree.info_count[tree.player[node], node]
+    return shared.member[shared.start[node] : shared.start[node] + width], width
+
+
+@kernel
+def spread(tree, shared, first, last, player, bucket_policy, policy):
+    """Give `player`'s infostates at the nodes from `first` up to `last` what their buckets play."""
+    for node in range(first, last):
+        if tree.player[node] != player:
+            continue
+        own, width = _members(tree, shared, node)
+        for action in range(tree.action_count[node]):
+            here = tree.slot_start[node] + action * width
+            start = shared.slot[node] + action * shared.size[node]
+            chosen, given = policy[here : here + width], bucket_policy[start:]
+            for s in range(width):
+                chosen[s] = given[own[s]]
+
+
+@inner_kernel
+def _gather_gains(tree, shared, first, last, player, regrets, gains):
+    for node in range(first, last):
+        if tree.player[node] != player:
+            continue
+        own, width = _members(tree, shared, node)
+        for action in range(tree.action_count[node]):
+            here = tree.slot_start[node] + action * width
+            come = regrets[here : here + width]
+            total = gains[shared.slot[node] + action * shared.size[node] :]
+            for s in range(width):
+                total[own[s]] += shared.weight[node] * come[s]
+
+
+@inner_kernel
+def _gather_reaches(tree, shared, first, last, player, reach, reaches):
+    for node in range(first, last):
+        if tree.player[node] != player:
+            continue
+        own, width = _members(tree, shared, node)
+        at = tree.reach_start[player, node]
+        come, total = reach[at : at + width], reaches[shared.reach_slot[node] :]
+        for s in range(width):
+            total[own[s]] += shared.weight[node] * come[s]
+
+
+@kernel
+def match_buckets(rows, step, gains, regrets, policy, scratch):
+    """Add `gains` to regrets and match policies to them, all [bucket slots].
+
+    Behind the gains stand zeros for the largest row; scratch: [2, the largest row].
+    """
+    nothing = len(gains) - scratch.shape[1]
+    base = np.empty(scratch.shape[1], dtype=np.int64)
+    for row in range(len(rows.slot)):
+        slot, actions, count = rows.slot[row], rows.actions[row], rows.size[row]
+        for action in range(actions):
+            base[action] = slot + action * count
+        update_regrets(
+            actions, count, 0, count, slot, nothing, base, step, policy, regrets, gains, scratch
+        )
+        if rows.legal_start[row] >= 0:
+            keep_legal(actions, 1, count, slot, rows.legal_start[row], rows.legal, policy, regrets)
+
+
+@kernel
+def average_buckets(rows, weight, reaches, policy, sums):
+    """Add weight * reach * policy to `sums` [bucket slots]."""
+    for row in range(len(rows.slot)):
+        add_to_sums(
+            rows.actions[row], rows.size[row], rows.slot[row], rows.reach_slot[row], policy,
+            reaches, sums, weight,
+        )  # fmt: skip
+
+
+@kernel
+def normalise_buckets(rows, sums, policy):
+    """Make sums policies, uniform where they are zero."""
+    for row in range(len(rows.slot)):
+        count = rows.size[row]
+        normalise_slots(
+            rows.actions[row], count, count, rows.slot[row], rows.legal_start[row], rows.legal,
+            sums, policy,
+        )  # fmt: skip

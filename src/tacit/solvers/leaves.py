@@ -1,0 +1,311 @@
+"""Leaves of a depth-limited tree: beliefs out, values in, for all leaves of a forest at once.
+
+An **evaluator** answers expected values for a batch of public belief states (PBSs). There are two
+ways to write one:
+
+- `PBSEvaluator`, the simple one: `values` takes PBSs and answers both players' values of each. It
+  works on every kind of public state.
+- `ValueEvaluator` and `PairEvaluator`, the fast ones, for networks: they speak in rows of numbers.
+  They say which column of the input holds the belief in each infostate of a public state, and which
+  column of the answer holds each infostate's value, so that one network can serve states with
+  different infostates. The first answers what each infostate is worth, at the beliefs that it is
+  asked for. The second answers what each *pair* of infostates is worth, one of either player, when
+  both go on as what solves the game at those beliefs would; so its answers can be met by any reach.
+
+`Leaves` takes both: reaches become normalised beliefs, and answers counterfactual values.
+
+A **guide** speaks in the same rows, and answers policies instead of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.solvers.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
+from tacit.tree import PLAYERS, PublicState, PublicTree
+from tacit.tree.beliefs import normalised, value_to_cfv
+from tacit.tree.pbs import PBS
+
+Array = NDArray[Any]
+
+
+class Encoder(Protocol):
+    """What makes rows of numbers out of PBSs."""
+
+    @property
+    def inputs(self) -> int:
+        """How many columns its input has; those that describe the public state come first."""
+
+    def describe(self, state: PublicState, player: int) -> Array:
+        """[features] the public state as numbers, when `player`'s values are asked."""
+
+    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """[K] the input's column for the belief in each infostate of `player`."""
+
+
+class Guide(Encoder, Protocol):
+    """What proposes a policy at a PBS, for all infostates of the player who acts."""
+
+    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[A, K] the answer's column for each action and infostate of the state's mover."""
+
+    def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, outputs] weights, not negative, that divided by their sum are probabilities."""
+
+
+@runtime_checkable
+class ValueEvaluator(Encoder, Protocol):
+    """What answers values at leaves; its `guide`, if it has one, proposes policies for searches."""
+
+    guide: Guide | None
+
+    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """[K] the answer's column for the value of each infostate of `player`."""
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, outputs] expected values for the PBSs in the rows of `inputs` [n, inputs]."""
+
+
+@runtime_checkable
+class PairEvaluator(Encoder, Protocol):
+    """What answers how pairs of infostates fare against each other at leaves."""
+
+    guide: Guide | None
+
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[K0, K1] the answer's column for each infostate of player 0 against each of player 1."""
+
+    def pair_sign(self, state: PublicState) -> float:
+        """1 if answers for this state are payoffs to player 0, -1 if to player 1."""
+
+    def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, pairs] payoffs by what solves the PBSs in the rows of `inputs` [n, inputs]."""
+
+
+class PBSEvaluator(Protocol):
+    """What answers values at public belief states, without rows of numbers."""
+
+    def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[Array, Array]]:
+        """For each PBS the expected values [K_0] and [K_1] of both players' infostates."""
+
+
+RowEvaluator = ValueEvaluator | PairEvaluator
+Evaluator = RowEvaluator | PBSEvaluator
+
+
+class Zero:
+    """The evaluator that knows nothing: every infostate is worth zero."""
+
+    inputs = 0
+    guide: Guide | None = None
+
+    def describe(self, state: PublicState, player: int) -> Array:
+        """Nothing."""
+        return np.zeros(0)
+
+    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """None."""
+        return np.full(state.counts[player], -1, dtype=np.int32)
+
+    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """One column for all."""
+        return np.zeros(state.counts[player], dtype=np.int32)
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Zeros."""
+        return np.zeros((len(inputs), 1), dtype=np.float32)
+
+
+class Rows:
+    """The PBSs at some nodes of a tree as rows of an encoder.
+
+    L public states in the order of the nodes and their copies. `inputs` [L, .] holds one row for
+    each that is asked, and `row` [L] its number, or -1.
+    """
+
+    def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
+        self.tree = tree
+        self.nodes = nodes
+        self.count = int(tree.arrays.copies[nodes].sum())
+        self.inputs = np.zeros((self.count, encoder.inputs), dtype=np.float32)
+        self.row = np.zeros(self.count, dtype=np.int32)
+        self.states = [tree.state(int(node)) for node in nodes]
+        self.static = tuple(
+            np.array([encoder.describe(s, p) for s in self.states] or np.zeros((0, 0)), np.float32)
+            for p in PLAYERS
+        )
+        pairs = [(s, p) for s in self.states for p in PLAYERS]
+        self.columns, self.start = pack([encoder.input_columns(*pair) for pair in pairs])
+
+    def gather(
+        self, player: int, reach: tuple[Array, Array], *, every: bool = False
+    ) -> NDArray[np.float32]:
+        """[n, .] the rows that the opponent of `player` reaches, or all of them; sets `row`."""
+        used = gather_beliefs(
+            self.tree.arrays, self.nodes, player, every, self.static[player], self.columns,
+            self.start, reach[0], reach[1], self.inputs, self.row,
+        )  # fmt: skip
+        return self.inputs[:used]
+
+
+class Leaves:
+    """The leaves of a tree and an evaluator for them.
+
+    Where the opponent's reach is zero so are the counterfactual values, and the evaluator need not
+    be asked. With `pairs` the evaluator is asked for pairs of infostates, even if it can answer
+    for single ones. Public states of cards have too many pairs of infostates to weigh them one by
+    one: values there are weighed by their `compatible_reach`.
+    """
+
+    def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
+        self.tree = tree
+        self.asked = 0
+        self.pairs: PairEvaluator | None = None
+        self.single: ValueEvaluator | None = None
+        self.simple: PBSEvaluator | None = None
+        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
+            self.simple = evaluator
+            return
+        self.rows = Rows(tree, tree.leaves, evaluator)
+        states = self.rows.states
+        self.linear = len(tree.arrays.cards.batch_node) > 0
+        if not self.linear:
+            self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
+            chance, self.chance_start = pack(
+                [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
+            )
+            self.chance = chance.astype(np.float32)
+        if isinstance(evaluator, PairEvaluator) and (
+            pairs or not isinstance(evaluator, ValueEvaluator)
+        ):
+            if self.linear:
+                raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
+            self.pairs = evaluator
+            self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
+            self.answer_columns, self.answer_start = pack(
+                [evaluator.pair_columns(s).ravel() for s in states]
+            )
+            self.answers = np.zeros((0, 1), dtype=np.float32)
+        else:
+            assert isinstance(evaluator, ValueEvaluator)
+            self.single = evaluator
+            self.answer_columns, self.answer_start = pack(
+                [evaluator.output_columns(s, p) for s in states for p in PLAYERS]
+            )
+
+    def fill(
+        self,
+        player: int,
+        reach: tuple[Array, Array],
+        values: Array,
+        *,
+        believed: tuple[Array, Array] | None = None,
+    ) -> None:
+        """Write `player`'s counterfactual values at the leaves, given both reaches.
+
+        With `believed`, the evaluator is asked for the beliefs of those reaches instead.
+        """
+        if len(self.tree.leaves) == 0:
+            return
+        believed = reach if believed is None else believed
+        if self.simple is not None:
+            self._fill_simply(self.simple, player, reach, values, believed)
+            return
+        rows = self.rows.gather(player, believed)
+        self.asked += len(rows)
+        if self.pairs is not None:
+            if len(rows):
+                self.answers = self.pairs.pair_values(rows)
+            self.meet(player, reach, values)
+            return
+        assert self.single is not None
+        answers = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
+        if self.linear:
+            found = [
+                answers[row, self.single.output_columns(self.tree.state(node), player)]
+                if row >= 0
+                else None
+                for (node, _), row in zip(self._places(), self.rows.row.tolist(), strict=True)
+            ]
+            self._write(player, reach, values, found)
+            return
+        scatter_values(
+            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
+            self.apart, self.chance, self.chance_start, reach[1 - player], self.rows.row, answers,
+            values,
+        )  # fmt: skip
+
+    def _fill_simply(
+        self,
+        evaluator: PBSEvaluator,
+        player: int,
+        reach: tuple[Array, Array],
+        values: Array,
+        believed: tuple[Array, Array],
+    ) -> None:
+        tree, pbss, asked = self.tree, list[PBS](), list[bool]()
+        for node, copy in self._places():
+            first, second = (
+                tree.vectors(believed[p], p, node, values=False)[copy] for p in PLAYERS
+            )
+            asked.append(bool((first if player else second).sum() > 0))
+            if asked[-1]:
+                beliefs = (normalised(first), normalised(second))
+                pbss.append(PBS(tree.state(node), beliefs))
+        self.asked += len(pbss)
+        answers = iter(evaluator.values(pbss) if pbss else ())
+        found = [next(answers)[player] if some else None for some in asked]
+        self._write(player, reach, values, found)
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Node and copy of each leaf."""
+        copies = self.tree.arrays.copies
+        return [(node, c) for node in self.tree.leaves.tolist() for c in range(copies[node])]
+
+    def _write(
+        self,
+        player: int,
+        reach: tuple[Array, Array],
+        values: Array,
+        found: Sequence[Array | None],
+    ) -> None:
+        """Write expected values [K] of each leaf as counterfactual ones; None: not reached."""
+        tree = self.tree
+        for (node, copy), value in zip(self._places(), found, strict=True):
+            to = tree.vectors(values, player, node, values=True)[copy]
+            met = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
+            to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, met)
+
+    def ask(self, believed: tuple[Array, Array]) -> None:
+        """Ask for the pairs at every leaf, given what is believed there, and keep the answers."""
+        assert self.pairs is not None
+        if self.rows.count == 0:
+            return
+        rows = self.rows.gather(0, believed, every=True)
+        self.asked += len(rows)
+        self.answers = self.pairs.pair_values(rows)
+
+    def recall(self, answers: NDArray[np.float32]) -> None:
+        """Keep these answers, which an earlier `ask` was given, in place of the latest."""
+        self.rows.row[:] = np.arange(self.rows.count)
+        self.answers = answers
+
+    def meet(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
+        """Write `player`'s counterfactual values at the leaves by the answers that are kept."""
+        scatter_pairs(
+            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
+            self.sign, self.apart, self.chance, self.chance_start, reach[1 - player],
+            self.rows.row, self.answers, values,
+        )  # fmt: skip
+
+
+def pack(parts: list[Array]) -> tuple[Array, NDArray[np.int64]]:
+    """Arrays one after the other, and where each starts."""
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    return flat, np.cumsum(sizes) - sizes

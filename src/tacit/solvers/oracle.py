@@ -1,0 +1,199 @@
+"""The perfect value network: an evaluator that solves the game below each leaf.
+
+It answers what each infostate can get at best against a near-equilibrium of the subgame rooted at
+the leaf's PBS (ReBeL, equation 1), found by so many iterations of an algorithm. It is as exact as
+they are many, and as slow; it tells what a learned network could reach.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.solvers.algorithms import find_algorithm
+from tacit.solvers.best_response import BestResponse
+from tacit.solvers.engine import Beliefs, Solver
+from tacit.solvers.leaves import Guide
+from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
+from tacit.tree.beliefs import normalised
+from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.pbs import PBS
+from tacit.tree.public_tree import TreeBuilder
+
+FORESTS = 64
+"""How many forests are kept for the next time that the same leaves are asked."""
+LEAST_BELIEF = 1e-6
+"""What an infostate is believed to be at least when a subgame is solved."""
+
+
+class SubgameSolver:
+    """Solves the subgames at public belief states to the end of the game, all as one forest."""
+
+    def __init__(
+        self,
+        builder: TreeBuilder,
+        *,
+        algorithm: str = "dcfr",
+        iterations: int = 200,
+        threads: int = 1,
+    ) -> None:
+        self.builder = builder
+        self.algorithm = algorithm
+        self.iterations = iterations
+        self.threads = threads
+        self._forests: OrderedDict[tuple[int, ...], PublicTree] = OrderedDict()
+
+    def solve(
+        self, states: Sequence[PublicState], beliefs: Beliefs
+    ) -> tuple[PublicTree, NDArray[np.float64]]:
+        """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
+
+        Of the equilibria it is one that also meets infostates well which `beliefs` rule out: values
+        change less from one iteration of a search to the next.
+        """
+        forest = self._forest(states)
+        roots = [(_not_ruled_out(a), _not_ruled_out(b)) for a, b in beliefs]
+        algorithm = find_algorithm(self.algorithm)
+        solver = Solver(forest, algorithm, beliefs=roots, threads=self.threads)
+        solver.run(self.iterations)
+        return forest, solver.average_policy()
+
+    def best_values(
+        self, states: Sequence[PublicState], beliefs: Beliefs
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """For each subgame what the infostates [K_0] and [K_1] get at best against its solution."""
+        forest, policy = self.solve(states, beliefs)
+        responder = BestResponse(forest, policy, beliefs=beliefs, threads=self.threads)
+        found = []
+        for player in PLAYERS:
+            responder.visit(player, BEST)
+            nodes = {root.node for root in forest.roots}
+            at = {node: np.nan_to_num(responder.expected(player, node)) for node in nodes}
+            found.append([at[root.node][root.copy] for root in forest.roots])
+        return list(zip(*found, strict=True))
+
+    def _forest(self, states: Sequence[PublicState]) -> PublicTree:
+        key = tuple(id(state) for state in states)
+        if key not in self._forests:
+            self._forests[key] = build_forest(self.builder, states)
+            if len(self._forests) > FORESTS:
+                self._forests.popitem(last=False)
+        self._forests.move_to_end(key)
+        return self._forests[key]
+
+
+class PBSOracle(SubgameSolver):
+    """The oracle for any kind of public state: of cards, too, where a leaf stands before a deal.
+
+    Then all boards that may follow are solved, and the values are their mean.
+    """
+
+    def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[NDArray[Any], NDArray[Any]]]:
+        """Solve every PBS's subgame, all as one forest, and answer each as well as possible."""
+        return self.best_values([pbs.state for pbs in pbss], [pbs.beliefs for pbs in pbss])
+
+
+class Oracle(SubgameSolver):
+    """The oracle that speaks in rows: (state's number, beliefs); for games that can be listed."""
+
+    guide: Guide | None = None
+
+    def __init__(self, builder: Builder, *, algorithm: str = "dcfr", iterations: int = 200) -> None:
+        super().__init__(builder, algorithm=algorithm, iterations=iterations)
+        self._states: list[PublicState] = []
+        self._numbers: dict[int, int] = {}
+        self._widths = _most_infostates(builder.root)
+        self.inputs = 1 + sum(self._widths)
+
+    def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
+        """The state's number in this oracle's list."""
+        return np.array([self._number(state)], dtype=np.float32)
+
+    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """Player 0's beliefs, then player 1's."""
+        return 1 + self.output_columns(state, player)
+
+    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
+        """Player 0's values, then player 1's."""
+        first = 0 if player == 0 else self._widths[0]
+        return first + np.arange(state.counts[player], dtype=np.int32)
+
+    def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Solve every row's subgame, all as one forest, and answer each as well as possible."""
+        states, beliefs = self._read(inputs)
+        answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
+        for number, found in enumerate(self.best_values(states, beliefs)):
+            for player in PLAYERS:
+                answers[number, self.output_columns(states[number], player)] = found[player]
+        return answers
+
+    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """Row by row."""
+        rows, columns = self._widths
+        every = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+        return every[: state.counts[0], : state.counts[1]]
+
+    def pair_sign(self, state: PublicState) -> float:
+        """Always payoffs to player 0."""
+        return 1.0
+
+    def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Solve every row's subgame, and tell what each pair of infostates gets by what is found.
+
+        Pairs that cannot be get nothing.
+        """
+        states, beliefs = self._read(inputs)
+        forest, policy = self.solve(states, beliefs)
+        answers = np.zeros((len(states), *self._widths), dtype=np.float32)
+        for column in range(self._widths[1]):
+            met = [
+                (np.ones(s.counts[0]), (np.arange(s.counts[1]) == column).astype(np.float64))
+                for s in states
+            ]
+            responder = BestResponse(forest, policy, beliefs=met)
+            responder.visit(0, EXPECT)
+            nodes = {root.node for root in forest.roots}
+            found = {node: np.nan_to_num(responder.expected(0, node)) for node in nodes}
+            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
+                answers[number, : state.counts[0], column] = found[root.node][root.copy]
+        return answers.reshape(len(states), -1)
+
+    def _number(self, state: PublicState) -> int:
+        if id(state) not in self._numbers:
+            self._numbers[id(state)] = len(self._states)
+            self._states.append(state)
+        return self._numbers[id(state)]
+
+    def _read(
+        self, inputs: NDArray[np.float32]
+    ) -> tuple[list[PublicState], list[tuple[NDArray[Any], NDArray[Any]]]]:
+        """The public states and beliefs of rows."""
+        states = [self._states[int(number)] for number in inputs[:, 0]]
+        beliefs = [
+            (row[self.input_columns(s, 0)], row[self.input_columns(s, 1)])
+            for s, row in zip(states, inputs.astype(np.float64), strict=True)
+        ]
+        return states, beliefs
+
+
+def _not_ruled_out(reach: NDArray[Any]) -> NDArray[Any]:
+    """Beliefs [K] from a reach [K] that leave every infostate possible."""
+    return np.maximum(normalised(reach), LEAST_BELIEF)
+
+
+def _most_infostates(root: PublicState) -> tuple[int, int]:
+    """The largest numbers of infostates that any public state has."""
+    most = [0, 0]
+    seen: set[Hashable] = set()
+    stack = [root]
+    while stack:
+        state = stack.pop()
+        if state.key not in seen:
+            seen.add(state.key)
+            most = [max(m, c) for m, c in zip(most, state.counts, strict=True)]
+            stack += [transition.child for transition in state.expansion.transitions]
+    return most[0], most[1]

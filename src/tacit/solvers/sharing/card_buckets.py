@@ -1,0 +1,225 @@
+"""Card abstraction of hold'em: on every street like hands, on whatever boards, share a bucket.
+
+Before the flop every one of the 169 kinds of hand has its own bucket. On later streets buckets are
+clusters (`k_means`) of the features of hands (`tacit.tree.cards.hand_features`)
+over all boards; boards and hands that differ in the names of suits only are the same. They forget
+what a hand was like before (imperfect recall), as the abstractions of the papers do.
+
+They are computed once and kept in the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.cache import cache_root
+from tacit.files import write_arrays
+from tacit.games import GameError
+from tacit.games.holdem.betting import BOARD_SIZES, PREFLOP, RIVER, STREETS
+from tacit.games.holdem.board_classes import board_classes, hand_classes
+from tacit.games.holdem.cards import HAND_CLASS, NUM_CLASSES, NUM_HANDS, live_hands
+from tacit.games.holdem.spot import permute_hands
+from tacit.solvers.sharing.k_means import assign, k_means
+from tacit.tree.cards.hand_features import BINS, GROUPS, Features, hand_features
+
+VERSION = 1
+"""Raised whenever the same settings would give other buckets."""
+SAMPLE_BOARDS = 4_000
+"""From so many boards at most are centres found; hands of all boards are then assigned to them."""
+
+BucketRow = NDArray[np.int32]
+OnStage = Callable[[str, float], None]
+"""Told what is being done, and what share of it is behind."""
+
+
+class Buckets(Protocol):
+    """What a solver asks of a card abstraction."""
+
+    def count(self, street: int) -> int:
+        """How many buckets a street has."""
+
+    def of(self, board: Sequence[int]) -> BucketRow:
+        """[1326] the bucket of every hand on a board, -1 for hands that the board kills."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketSettings:
+    """Everything that the buckets of a game follow from.
+
+    counts: the number of buckets on the flop, the turn and the river, up to `last_street`, the one
+    on which hands are shown.
+    """
+
+    counts: tuple[int, ...]
+    last_street: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not PREFLOP < self.last_street <= RIVER:
+            raise GameError(
+                f"street {self.last_street} cannot be the last; expected 1 (flop) to 3 (river)"
+            )
+        if len(self.counts) != self.last_street or min(self.counts) < 1:
+            raise GameError(
+                f"bucket counts {self.counts}: expected {self.last_street} numbers above 0, one "
+                f"for each street from the flop to the {STREETS[self.last_street]}"
+            )
+
+    def file_name(self, street: int) -> str:
+        """Under which the buckets of one street are kept."""
+        count = self.counts[street - 1]
+        return (
+            f"buckets-v{VERSION}-{STREETS[street]}-of-{STREETS[self.last_street]}-game-{count}"
+            f"-seed{self.seed}-bins{BINS}-groups{GROUPS}.npz"
+        )
+
+
+class CardBuckets:
+    """The buckets of a game.
+
+    tables[street]: int32[B, 1326] for the classes of the street's boards (`board_classes`), -1 for
+    dead hands; none before the flop. Buckets are numbered from weak to strong.
+    """
+
+    def __init__(self, settings: BucketSettings, tables: dict[int, NDArray[np.int32]]) -> None:
+        self.settings = settings
+        self.tables = tables
+
+    def count(self, street: int) -> int:
+        """How many buckets a street has."""
+        return NUM_CLASSES if street == PREFLOP else self.settings.counts[street - 1]
+
+    def of(self, board: Sequence[int]) -> BucketRow:
+        """[1326] the bucket of every hand on a board, -1 for hands that the board kills."""
+        if not board:
+            return HAND_CLASS.astype(np.int32)
+        if len(board) not in BOARD_SIZES[: self.settings.last_street + 1]:
+            raise GameError(
+                f"no buckets for boards of {len(board)} cards; this game ends on the "
+                f"{STREETS[self.settings.last_street]}"
+            )
+        street = BOARD_SIZES.index(len(board))
+        number, suits = board_classes(len(board)).find(board)
+        row: BucketRow = self.tables[street][number][permute_hands(suits)]
+        return row
+
+
+def card_buckets(
+    settings: BucketSettings,
+    *,
+    folder: Path | None = None,
+    on_stage: OnStage | None = None,
+    report: Callable[[str], None] | None = None,
+) -> CardBuckets:
+    """The buckets of a game, from the cache or computed and put there.
+
+    folder: by default `bucket_folder()`; report: told of a damaged file, which is then written
+    anew (by default a warning).
+    """
+    place = folder or bucket_folder()
+    tables = {}
+    for street in range(1, settings.last_street + 1):
+        path = place / settings.file_name(street)
+        table = _load(path, settings, street, report or _warn)
+        if table is None:
+            table = compute_street(settings, street, on_stage=on_stage)
+            _save(path, table)
+        tables[street] = table
+    return CardBuckets(settings, tables)
+
+
+def compute_street(
+    settings: BucketSettings, street: int, *, on_stage: OnStage | None = None
+) -> NDArray[np.int32]:
+    """[B, 1326] the buckets of one street."""
+    tell = on_stage or (lambda stage, share: None)
+    name, last = STREETS[street], settings.last_street
+    classes = board_classes(BOARD_SIZES[street])
+    random = np.random.default_rng((settings.seed, street))
+    chosen = np.arange(len(classes.boards))
+    if len(chosen) > SAMPLE_BOARDS:
+        chosen = np.sort(random.choice(len(chosen), SAMPLE_BOARDS, replace=False))
+    # Hands of a class of hands have the same features up to rounding; the first speaks for all.
+    found: list[Features] = []
+    masses: list[NDArray[np.float64]] = []
+    for done, number in enumerate(chosen.tolist()):
+        board = tuple(classes.boards[number].tolist())
+        same = hand_classes(board)
+        live = live_hands(board)
+        sizes = np.bincount(same[live], minlength=NUM_HANDS)
+        first = np.flatnonzero(sizes)
+        found.append(hand_features(board, last)[first])
+        masses.append(sizes[first].astype(np.float64) * classes.weights[number])
+        if done % 50 == 0:
+            tell(f"{name}: equities", done / len(chosen))
+    points, mass = np.concatenate(found), np.concatenate(masses)
+    count = settings.counts[street - 1]
+    clusters = k_means(
+        points,
+        count,
+        weights=mass,
+        seed=settings.seed,
+        on_share=lambda share: tell(f"{name}: {count:,} buckets", share),
+    )
+    # Running sums of histograms are smaller where equities are larger.
+    strength = clusters.centres.mean(axis=1) * (1 if street == last else -1)
+    centres = clusters.centres[np.argsort(strength, kind="stable")]
+    table = np.full((len(classes.boards), NUM_HANDS), -1, np.int32)
+    for number, row in enumerate(classes.boards.tolist()):
+        board = tuple(row)
+        same, alive = hand_classes(board), np.flatnonzero(live_hands(board))
+        first = np.unique(same[alive])
+        nearest = np.full(NUM_HANDS, -1, np.int32)
+        nearest[first] = assign(hand_features(board, last)[first], centres)[0]
+        table[number, alive] = nearest[same[alive]]
+        if number % 50 == 0:
+            tell(f"{name}: hands to buckets", number / len(table))
+    tell(f"{name}: hands to buckets", 1.0)
+    return table
+
+
+def bucket_folder() -> Path:
+    """Where buckets are kept: the user's cache folder."""
+    return cache_root() / "buckets"
+
+
+def _load(
+    path: Path, settings: BucketSettings, street: int, report: Callable[[str], None]
+) -> NDArray[np.int32] | None:
+    """The table in a file; None if there is none, or if it is damaged, which is reported."""
+    if not path.exists():
+        return None
+    boards = len(board_classes(BOARD_SIZES[street]).boards)
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            table: NDArray[np.int32] = file["table"].astype(np.int32)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        report(f"{path}: cannot be read as buckets ({error}); computing them anew")
+        return None
+    count = settings.counts[street - 1]
+    if table.shape != (boards, NUM_HANDS) or table.min() < -1 or table.max() >= count:
+        report(
+            f"{path}: holds a table of shape {table.shape} with buckets {table.min()} to "
+            f"{table.max()}, expected {(boards, NUM_HANDS)} and -1 to {count - 1}; computing anew"
+        )
+        return None
+    return table
+
+
+def _save(path: Path, table: NDArray[np.int32]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small = table.astype(np.int16 if table.max() < 2**15 else np.int32)
+    write_arrays(path, {"table": small}, compressed=True)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=3)

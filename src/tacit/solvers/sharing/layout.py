@@ -1,0 +1,224 @@
+"""Which infostates share regrets: hands of a card bucket, or merged infostates of a node.
+
+The regrets of a bucket are those of its infostates added up, each public state counting as often as
+it occurs, and its average policy weighs each infostate by its own reach: these are the abstract
+game's infostates, in a tree that still knows every one, so that no showdown is averaged. What comes
+out is a policy for the whole, unabstracted game, and it is evaluated there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.games.holdem.spot import permute_hands
+from tacit.solvers.kernels.sharing import BucketArrays, BucketRows, normalise_buckets, spread
+from tacit.solvers.sharing.card_buckets import Buckets
+from tacit.tree import CHANCE, PLAYERS, PublicTree, TreeArrays
+from tacit.tree.cards.deals import Deal
+
+Array = NDArray[Any]
+Groups = Mapping[int, NDArray[np.int64]]
+"""For nodes with merged infostates: the number [K] of each infostate's group, from zero on."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Where the buckets of a tree's infostates stand in flat arrays [slots] of regrets or policies.
+
+    reach_slots: their length without the actions; range_slots: the slots of infostates that are at
+    work at the same time; arrays: the tree's, with those slots; solving: these with less to do at
+    deals, good for sums over buckets (`_one_renaming`); firsts: in buckets, where the row of each
+    betting history begins.
+    """
+
+    tree: PublicTree
+    slots: int
+    reach_slots: int
+    range_slots: int
+    buckets: BucketArrays
+    rows: tuple[BucketRows, BucketRows]
+    arrays: TreeArrays
+    solving: TreeArrays
+    firsts: Mapping[str, int] = field(default_factory=dict)
+
+    def normalised(self, sums: Array) -> NDArray[np.float64]:
+        """[bucket slots] the policy in proportion to `sums`, uniform where they are zero."""
+        policy = np.zeros(self.slots)
+        for player in PLAYERS:
+            normalise_buckets(self.rows[player], sums, policy)
+        return policy
+
+    def spread(self, policy: Array, dtype: type[np.floating[Any]]) -> Array:
+        """[slots] the policy of every infostate from that of every bucket."""
+        whole = np.zeros(self.tree.sizes.slots, dtype=dtype)
+        for player in PLAYERS:
+            spread(self.tree.arrays, self.buckets, 0, self.tree.nodes, player, policy, whole)
+        return whole
+
+
+class _Rows:
+    """Rows of buckets as they are found, node by node."""
+
+    def __init__(self, tree: PublicTree) -> None:
+        self.tree = tree
+        self.slots = self.reach_slots = self.masked = self.length = 0
+        self.slot, self.reach_slot, self.start = np.zeros((3, tree.nodes), np.int64)
+        self.count = np.zeros(tree.nodes, np.int32)
+        self.rows: tuple[list[tuple[int, ...]], list[tuple[int, ...]]] = ([], [])
+        self.masks: list[NDArray[np.int8]] = [np.zeros(0, np.int8)]
+        self.members: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
+
+    def open(self, player: int, actions: int, count: int, legal: Array | None = None) -> int:
+        """A new row; where it begins. legal: [A, count] where not everything is."""
+        mask = -1
+        if legal is not None:
+            mask, self.masked = self.masked, self.masked + legal.size
+            self.masks.append(legal.ravel().astype(np.int8))
+        self.rows[player].append((self.slots, actions, count, self.reach_slots, mask))
+        self.slots += actions * count
+        self.reach_slots += count
+        return self.slots - actions * count
+
+    def add(self, members: Array) -> int:
+        """Keep the buckets of a node's entries; where they begin."""
+        self.members.append(members.astype(np.int32))
+        self.length += len(members)
+        return self.length - len(members)
+
+    def sharing(self, weight: NDArray[np.float64], **more: Any) -> Sharing:
+        """What has been found, for a tree whose nodes count as often as `weight` [N] says."""
+        legal = np.concatenate(self.masks)
+        columns = [np.array(rows, np.int64).reshape(-1, 5).T.copy() for rows in self.rows]
+        rows = [BucketRows(c[0], c[1], c[2], c[3], c[4], legal) for c in columns]
+        members = np.concatenate(self.members)
+        slot_start, range_slots = _range_slots(self.tree)
+        arrays = replace(self.tree.arrays, slot_start=slot_start)
+        buckets = BucketArrays(
+            self.slot, self.reach_slot, self.count, self.start, members, weight
+        )  # fmt: skip
+        return Sharing(
+            self.tree, self.slots, self.reach_slots, range_slots, buckets, (rows[0], rows[1]),
+            arrays, arrays, **more,
+        )  # fmt: skip
+
+
+def share_buckets(tree: PublicTree, buckets: Buckets) -> Sharing:
+    """Hands of one bucket share, on whatever board, at the same point of the betting."""
+    arrays, found = tree.arrays, _Rows(tree)
+    firsts: dict[str, int] = {}
+    reach_firsts: dict[str, int] = {}
+    known: dict[tuple[Deal, int], int] = {}
+    deals: dict[Deal, NDArray[np.int32]] = {}
+    for node in np.flatnonzero(arrays.action_count > 0).tolist():
+        state = tree.cards.state(node)
+        player, deal = state.mover, state.deal
+        count = buckets.count(state.betting.street)
+        if state.history not in firsts:
+            reach_firsts[state.history] = found.reach_slots
+            firsts[state.history] = found.open(player, int(arrays.action_count[node]), count)
+        if (deal, player) not in known:
+            if deal not in deals:
+                deals[deal] = buckets.of(deal.board)
+            own = deals[deal][deal.hands[player]]
+            if own.min(initial=0) < 0:
+                raise GameError("a hand that can be held has no bucket")
+            known[deal, player] = found.add(own)
+        found.slot[node], found.reach_slot[node] = (
+            firsts[state.history],
+            reach_firsts[state.history],
+        )
+        found.count[node], found.start[node] = count, known[deal, player]
+    sharing = found.sharing(_boards(tree), firsts=firsts)
+    return replace(sharing, solving=_one_renaming(tree, sharing.arrays, buckets))
+
+
+def merge_infostates(tree: PublicTree, groups: Groups) -> Sharing:
+    """Infostates of one group of a node share; those of nodes without groups stay by themselves."""
+    found = _Rows(tree)
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        legal, copies = tree.legal(node), int(tree.arrays.copies[node])
+        group = groups.get(node, np.arange(legal.shape[1]))
+        if group.shape != (legal.shape[1],):
+            raise GameError(
+                f"node {node} has {legal.shape[1]} infostates, but groups of shape {group.shape}"
+            )
+        members = np.eye(int(group.max()) + 1)[group]
+        shared = legal @ members
+        if np.any((shared > 0) & (shared < members.sum(axis=0))):
+            raise GameError(f"node {node}: infostates with different actions are merged")
+        count = members.shape[1] * copies
+        mask = None if legal.all() else np.tile(shared > 0, copies)
+        found.reach_slot[node], found.count[node] = found.reach_slots, count
+        found.slot[node] = found.open(int(tree.arrays.player[node]), len(legal), count, mask)
+        first = members.shape[1] * np.arange(copies)
+        found.start[node] = found.add((first[:, None] + group).ravel())
+    return found.sharing(np.ones(tree.nodes))
+
+
+def _boards(tree: PublicTree) -> NDArray[np.float64]:
+    """[N] how many boards each node's own stands for, below the spot."""
+    arrays = tree.arrays
+    boards = [1.0] * tree.nodes
+    chance = (arrays.player == CHANCE).tolist()
+    ways = zip(
+        arrays.edge_parent.tolist(),
+        arrays.edge_child.tolist(),
+        arrays.edge_share.tolist(),
+        strict=True,
+    )
+    for parent, child, share in ways:  # the edge to a node stands before the edges from it
+        boards[child] = boards[parent] / share if chance[parent] else boards[parent]
+    return np.array(boards)
+
+
+def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> TreeArrays:
+    """The arrays with boards that stand for n others mapped once instead of n times.
+
+    Where buckets cannot tell the suits apart all policies are the same under renamings, and so are
+    the n maps of reaches. Of values only sums over a bucket are right then, and linear functions of
+    them: what a solver needs, not a best response.
+    """
+    counts, share, factor = (
+        arrays.map_count.copy(), arrays.edge_share.copy(), arrays.edge_factor.copy()
+    )  # fmt: skip
+    symmetric: dict[Deal, bool] = {}
+    for edge in np.flatnonzero(arrays.edge_share < 1).tolist():
+        deal = tree.cards.state(int(arrays.edge_parent[edge])).deal
+        if deal not in symmetric:
+            row = buckets.of(deal.board)
+            symmetric[deal] = all(
+                np.array_equal(row[permute_hands(suits)], row) for suits in deal.symmetries
+            )
+        if symmetric[deal]:
+            # The first of a board's renamings leaves all names as they are.
+            counts[:, edge] = arrays.info_count[:, arrays.edge_child[edge]]
+            factor[edge] /= share[edge]
+            share[edge] = 1.0
+    return replace(arrays, map_count=counts, edge_share=share, edge_factor=factor)
+
+
+def _range_slots(tree: PublicTree) -> tuple[NDArray[np.int64], int]:
+    """[N] slots where ranges of a level take turns in the same place, and how many there are."""
+    arrays, ranges = tree.arrays, tree.ranges
+    widths = np.zeros(tree.nodes, np.int64)
+    for player in PLAYERS:
+        own = arrays.player == player
+        widths[own] = arrays.action_count[own].astype(np.int64) * arrays.info_count[player, own]
+    widths *= arrays.copies
+    starts = np.cumsum(widths) - widths
+    ends = starts + widths
+    depth = max(part.level for part in ranges) + 1
+    most = np.zeros(depth, np.int64)
+    for part in ranges:
+        most[part.level] = max(most[part.level], ends[part.last - 1] - starts[part.first])
+    base = np.cumsum(most) - most
+    for part in ranges:
+        here = slice(part.first, part.last)
+        starts[here] += base[part.level] - starts[part.first]
+    return starts, int(most.sum())

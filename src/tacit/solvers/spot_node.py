@@ -1,0 +1,271 @@
+"""What a point of a solved hold'em spot shows: who moves, what each hand does there, and its worth.
+
+Cards that differ from those of the tree in the names of suits only are found, and shown as they
+were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import CHANCE, GameError
+from tacit.games.holdem.betting import BOARD_SIZES, Betting
+from tacit.games.holdem.cards import (
+    CLASS_NAMES,
+    HAND_CARDS,
+    HAND_CLASS,
+    NUM_CLASSES,
+    NUM_HANDS,
+    card_name,
+    format_cards,
+    hand_name,
+    parse_cards,
+)
+from tacit.games.holdem.spot import IDENTITY, Suits, permute_card, permute_hands
+from tacit.tree import Place, PublicTree
+from tacit.tree.cards.equity import Equity, range_equity
+from tacit.tree.cards.states import CardState
+from tacit.tree.passes import EXPECT
+
+if TYPE_CHECKING:
+    from tacit.solvers.spot import SpotSolution
+
+Path = str | Sequence[str]
+"""Moves from the spot on, split by spaces or as words: ``k``, ``c``, ``f``, ``r3000``, ``2h``."""
+
+
+@dataclass(frozen=True)
+class PathTarget:
+    """A node, how its suits are to be renamed to what was asked for, and the moves to it.
+
+    steps: for each move the node it starts from and the number of the edge taken.
+    """
+
+    node: int
+    suits: Suits
+    moves: tuple[str, ...]
+    steps: tuple[tuple[int, int], ...]
+
+
+def find(tree: PublicTree, path: Path) -> PathTarget:
+    """Follow `path` from the spot; cards that only differ in suits from drawn ones are found."""
+    words = path.split() if isinstance(path, str) else list(path)
+    node, suits = tree.roots[0].node, IDENTITY
+    steps: list[tuple[int, int]] = []
+    for word in words:
+        state = tree.cards.state(node)
+        children = list(tree.labels(node))
+        if state.mover == CHANCE:
+            number, suits = _find_cards(state, children, suits, word)
+        elif word in children:
+            number = children.index(word)
+        else:
+            options = ", ".join(children) or "nothing: the hand is over"
+            raise GameError(f"{word!r} is not possible here; possible: {options}")
+        steps.append((node, number))
+        node = tree.child(Place(node, 0), number).node
+    return PathTarget(node, suits, tuple(words), tuple(steps))
+
+
+def _find_cards(state: CardState, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
+    """Which edge the cards of `word` lie behind, and the renaming that makes its cards them."""
+    wanted = set(parse_cards(word))
+    for number, label in enumerate(labels):
+        for renaming in state.deal.symmetries:
+            both = _compose(suits, renaming)
+            if {permute_card(both, card) for card in parse_cards(label)} == wanted:
+                return number, both
+    board = format_cards(permute_card(suits, card) for card in state.board)
+    count = BOARD_SIZES[state.betting.street + 1] - len(state.board)
+    raise GameError(
+        f"{word!r} cannot be dealt on {board}; expected {count} card"
+        f"{'s' if count > 1 else ''} that {'are' if count > 1 else 'is'} not on the board"
+    )
+
+
+def _compose(outer: Suits, inner: Suits) -> Suits:
+    first, second, third, fourth = (outer[suit] for suit in inner)
+    return first, second, third, fourth
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """A class of hands (``AKs``) at a node: its reach, what it does, its value and equity."""
+
+    name: str
+    reach: float
+    policy: tuple[float, ...]
+    value: float
+    equity: float
+
+
+class SpotNode:
+    """One point of a solved tree. Vectors over hands are [1326], NaN where a hand is impossible."""
+
+    def __init__(
+        self,
+        solution: SpotSolution,
+        found: PathTarget,
+        *,
+        scale: tuple[float, float] = (1.0, 1.0),
+        solve_river: Callable[[SpotNode], SpotNode] | None = None,
+    ) -> None:
+        self.solution = solution
+        self.found = found
+        self._scale = scale
+        """What the ranges of the solution were divided by."""
+        self._solve_river = solve_river
+        """Finds the same point in a solution of its river alone, where rivers were left out."""
+        self.state: CardState = solution.tree.cards.state(found.node)
+        self.live = tuple(permute_hands(found.suits)[hands] for hands in self.state.deal.hands)
+        """[K] the hands that each player may hold."""
+
+    @property
+    def betting(self) -> Betting:
+        """Chips, street and mover."""
+        return self.state.betting
+
+    @property
+    def mover(self) -> int:
+        """0, 1, CHANCE or TERMINAL."""
+        return self.state.mover
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The board's cards."""
+        return tuple(permute_card(self.found.suits, card) for card in self.state.board)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The labels of the mover's actions."""
+        return self.solution.tree.labels(self.found.node) if self.mover < CHANCE else ()
+
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """Where chance moves: the cards that may come (one at a time)."""
+        if self.mover != CHANCE:
+            return ()
+        return tuple(card_name(c) for c in range(52) if c not in self.board)
+
+    @cached_property
+    def _subgame(self) -> SpotNode | None:
+        """The same point in a solution of its river alone, where rivers were left out."""
+        state = self.state
+        if self._solve_river is None or state.betting.street < state.spot.rules.last_street:
+            return None
+        return self._solve_river(self)
+
+    @cached_property
+    def policy(self) -> NDArray[np.float64]:
+        """[A, 1326] how likely each of the mover's hands is to take each action."""
+        if self.mover >= CHANCE:
+            raise GameError("no player moves here")
+        if self._subgame is not None:
+            return self._subgame.policy
+        block = self.solution.tree.block(self.solution.policy, self.found.node)[:, 0]
+        return np.stack([self._spread(row, self.mover) for row in block])
+
+    @cached_property
+    def reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[1326] each: the weight of each hand's range times its own choices on the way here."""
+        if self._subgame is not None:
+            return self._subgame.reach
+        self._look(0)
+        reach = self.solution.responder.work.reach
+        vectors = [
+            self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
+            for p in (0, 1)
+        ]
+        first, second = (
+            self._scale[p] * np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors)
+        )
+        return first, second
+
+    @cached_property
+    def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[1326] each: what each hand wins from the spot on, in chips, if both follow the policy.
+
+        Counted from the spot's start, where each player's share of the pot is half of it: what is
+        added to the chips behind at the start is this plus half the pot.
+        """
+        if self._subgame is not None:
+            return self._subgame.values
+        found = []
+        for player in (0, 1):
+            if self.found.node in self.solution.values:
+                kept = self.solution.values[self.found.node][player]
+                found.append(self._spread(kept, player))
+                continue
+            self._look(player)
+            expected = self.solution.responder.expected(player, self.found.node)[0]
+            found.append(self._spread(expected, player))
+        return found[0], found[1]
+
+    @cached_property
+    def equity(self) -> Equity:
+        """Each hand's share of the pot if the hand were checked down from here."""
+        return range_equity(self.board, self.reach)
+
+    def frequencies(self) -> dict[str, float]:
+        """How often the mover takes each action, over all hands."""
+        weights = self._weights(self.mover)
+        shares = np.nansum(self.policy * weights, axis=1) / weights.sum()
+        return dict(zip(self.actions, shares.tolist(), strict=True))
+
+    def value(self, player: int) -> float:
+        """What `player` wins on average from the spot on; see `values`."""
+        weights = self._weights(player)
+        return float(np.nansum(self.values[player] * weights) / weights.sum())
+
+    def classes(self) -> list[ClassRow | None]:
+        """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
+        mover = self.mover
+        weights = self._weights(mover)
+        rows: list[ClassRow | None] = []
+        equity = self.equity.hands[mover]
+        for number in range(NUM_CLASSES):
+            members = np.flatnonzero((number == HAND_CLASS) & (weights > 0))
+            if not len(members):
+                rows.append(None)
+                continue
+            share = weights[members] / weights[members].sum()
+            rows.append(
+                ClassRow(
+                    CLASS_NAMES[number],
+                    float(self.reach[mover][members].sum()),
+                    tuple((self.policy[:, members] @ share).tolist()),
+                    float(self.values[mover][members] @ share),
+                    float(equity[members] @ share),
+                )
+            )
+        return rows
+
+    def hands(self, player: int) -> list[str]:
+        """The names of the hands that `player` may hold here."""
+        return [hand_name(int(hand)) for hand in np.sort(self.live[player])]
+
+    def _weights(self, player: int) -> NDArray[np.float64]:
+        """[1326] how often `player` is here with each hand: own reach times what can meet it."""
+        other = self.reach[1 - player]
+        sums = np.zeros(52)
+        for column in (0, 1):
+            np.add.at(sums, HAND_CARDS[:, column], other)
+        meets = other.sum() - sums[HAND_CARDS].sum(axis=1) + other
+        weights: NDArray[np.float64] = self.reach[player] * np.maximum(meets, 0)
+        return weights
+
+    def _spread(self, vector: NDArray[Any], player: int) -> NDArray[np.float64]:
+        """[K] over infostates to [1326] over hands."""
+        full = np.full(NUM_HANDS, np.nan)
+        full[self.live[player]] = vector
+        return full
+
+    def _look(self, player: int) -> None:
+        """Leave both reaches, and the values of `player`, at this node in the vectors."""
+        self.solution.responder.look(player, self.found.node, EXPECT)

@@ -1,0 +1,163 @@
+"""What search plays, written out over the whole game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.evaluation.search_play import Form, search_exploitability, search_policy
+from tacit.games import load_game
+from tacit.learn.settings import SearchSettings
+from tacit.solvers import Solver, evaluate, find_algorithm, normalise
+from tacit.solvers.depth_limited import Mode
+from tacit.solvers.leaves import Zero
+from tacit.solvers.oracle import Oracle
+from tacit.tree import Builder, build_forest
+
+
+@pytest.mark.parametrize("form", ["exact", "unsafe"])
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "flop"])
+@pytest.mark.parametrize("game", ["kuhn", "liars-dice-1x3", "rock-paper-scissors"])
+def test_a_search_to_the_end_plays_its_average_policy(
+    game: str, algorithm: str, form: Form
+) -> None:
+    builder = Builder(load_game(game))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm=algorithm, iterations=300, depth=99)
+    worth = search_exploitability(
+        tree, Zero(), settings, playthroughs=1, random=np.random.default_rng(0), form=form
+    )
+    solver = Solver(tree, find_algorithm(algorithm))
+    solver.run(300)
+    solved = evaluate(tree, solver.average_policy())
+    assert worth.exploitability < 2 * solved.exploitability + 1e-3
+    assert worth.value == pytest.approx(solved.value, abs=0.02)
+
+
+def test_the_sampled_form_plays_single_iterations() -> None:
+    builder = Builder(load_game("kuhn"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm="fp", iterations=20, depth=99)
+    sums = search_policy(
+        tree, Zero(), settings, playthroughs=1, random=np.random.default_rng(0), form="sampled"
+    )
+    # A best response of fictitious play is pure, and so is one sampled iteration of it.
+    assert set(np.round(sums, 6).tolist()) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "mode", "most"),
+    [
+        ("linear-cfr", "cfr-d", 0.1),
+        ("linear-cfr", "cfr-avg-sound", 0.1),
+        ("flop", "cfr-avg-sound", 0.1),
+        ("soft-flop", "cfr-avg-sound", 0.1),
+    ],
+)
+def test_unsafe_search_loses_to_a_prepared_opponent_and_sampling_does_not(
+    algorithm: str, mode: Mode, most: float
+) -> None:
+    builder = Builder(load_game("rock-paper-scissors"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=128, depth=1)
+    found = {}
+    forms: dict[Form, int] = {"unsafe": 1, "exact": 128}
+    for form, playthroughs in forms.items():
+        found[form] = search_exploitability(
+            tree,
+            Oracle(builder, iterations=60),
+            settings,
+            playthroughs=playthroughs,
+            random=np.random.default_rng(0),
+            form=form,
+        ).exploitability
+    assert found["unsafe"] > 0.4
+    assert found["exact"] < most
+
+
+@pytest.mark.parametrize("mode", ["cfr-d", "cfr-avg"])
+@pytest.mark.parametrize("algorithm", ["linear-cfr", "flop"])
+def test_searches_to_the_end_of_the_round_play_the_whole_game(algorithm: str, mode: Mode) -> None:
+    builder = Builder(load_game("leduc"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm=algorithm, mode=mode, iterations=32, stop="round")
+    worth = search_exploitability(
+        tree,
+        Oracle(builder, iterations=40),
+        settings,
+        playthroughs=16,
+        random=np.random.default_rng(0),
+    )
+    assert worth.exploitability < 0.4
+    assert evaluate(tree, tree.uniform_policy()).exploitability > 2
+
+
+def test_sums_of_several_calls_add_up() -> None:
+    builder = Builder(load_game("kuhn"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(iterations=10, depth=1)
+    oracle = Oracle(builder, iterations=20)
+    parts = [
+        search_policy(tree, oracle, settings, playthroughs=2, random=np.random.default_rng(seed))
+        for seed in (1, 2)
+    ]
+    policy = normalise(tree, parts[0] + parts[1])
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        assert tree.block(policy, node).sum(axis=0) == pytest.approx(1)
+
+
+def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
+    builder = Builder(load_game("rock-paper-scissors"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(algorithm="flop", mode="cfr-d", iterations=512, depth=1)
+    sums = search_policy(
+        tree,
+        Oracle(builder, iterations=60),
+        settings,
+        playthroughs=512,
+        random=np.random.default_rng(0),
+    )
+    policy = normalise(tree, sums)
+    assert evaluate(tree, policy).exploitability > 0.2
+    first, second = (
+        tree.block(policy, node).ravel()
+        for node in np.flatnonzero(tree.arrays.action_count > 0).tolist()
+    )
+    # What beats the second player's answer is what the first plays, as often as it is answered.
+    rock, paper, scissors = first
+    assert second == pytest.approx([paper, scissors, rock], abs=0.05)
+
+
+def test_places_that_are_rarely_reached_are_played_out_less_and_count_for_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    builder = Builder(load_game("liars-dice-1x3"))
+    tree = build_forest(builder, [builder.root])
+    settings = SearchSettings(iterations=16, depth=1)
+    found, solved = {}, {}
+    for share in (1e-9, 0.25):
+        monkeypatch.setattr("tacit.evaluation.search_play.SHARE", share)
+        counts: list[int] = []
+        sums = search_policy(
+            tree,
+            Zero(),
+            settings,
+            playthroughs=256,
+            random=np.random.default_rng(0),
+            each=counts.append,
+        )
+        found[share], solved[share] = sums, sum(counts)
+    assert solved[0.25] < 0.7 * solved[1e-9]
+    # The plans' totals are those of all playthroughs, but for luck.
+    assert found[0.25].sum() == pytest.approx(found[1e-9].sum(), rel=0.03)
+    values = [evaluate(tree, normalise(tree, sums)).value for sums in found.values()]
+    assert values[0] == pytest.approx(values[1], abs=0.02)
+
+
+def test_beliefs_tremble_as_much_as_is_said() -> None:
+    beliefs = (np.array([0.0, 0.5, 0.5]), np.ones(1000))
+    still = SearchSettings()
+    assert still.shaken(beliefs, np.random.default_rng(0)) is beliefs
+    first, second = SearchSettings(tremble=0.1).shaken(beliefs, np.random.default_rng(0))
+    assert first[0] == 0
+    assert np.log(second).std() == pytest.approx(0.1, rel=0.1)

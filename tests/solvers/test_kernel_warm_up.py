@@ -1,0 +1,59 @@
+"""Compiling beside: a first process leaves all kernels, and none is compiled twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tacit.solvers import kernel_warm_up as preparation
+
+SOLVE = """
+import json, sys
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, happened):
+        compiled.append(happened.data["dispatcher"].py_func.__name__)
+    def on_end(self, happened):
+        pass
+event.register("numba:compile", Listener())
+from tacit.games import load_game
+from tacit.solvers import Limits, solve_tree
+from tacit.tree import build_tree
+solve_tree(build_tree(load_game("kuhn")), Limits(iterations=3))
+print(json.dumps(compiled))
+"""
+
+
+def solve(cache: Path) -> list[str]:
+    """The kernels that a process compiles when it solves a small game."""
+    answer = subprocess.run(
+        [sys.executable, "-c", SOLVE],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found: list[str] = json.loads(answer.stdout)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(preparation.cores() < 2, reason="needs a second core")
+def test_the_judge_is_compiled_beside_and_everything_is_kept(tmp_path):
+    first = solve(tmp_path)
+    assert "match_regrets" in first
+    assert "respond" not in first
+    assert solve(tmp_path) == []
+
+
+def test_nothing_is_started_where_kernels_are_kept():
+    preparation.compile_best_response("float32")
+    preparation.prepare(np.float32)
+    assert preparation._beside == []
