@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
 from tacit.tree.derived import DerivedStates
@@ -25,6 +27,7 @@ from tacit.tree.public_state import (
     find_transition,
     path_words,
 )
+from tacit.tree.worlds import sample_world
 
 StopRule = Callable[[PublicState], bool]
 """Says of a public state below the root whether it is to be a leaf."""
@@ -37,6 +40,9 @@ def before_chance(state: PublicState) -> bool:
 
 _LEAST_STATES = 100_000
 """How many different public states are looked at for a lower bound of a tree's size."""
+PLAYOUTS = 100
+CARE = 10
+"""How many playouts estimate the size of a larger tree, and what the estimate is divided by."""
 
 
 class Size(NamedTuple):
@@ -49,6 +55,10 @@ class Size(NamedTuple):
     def bytes(self) -> int:
         """Memory of a solver on the tree: policy, regrets, sums, reaches and values in float32."""
         return 12 * self.slots + 12 * self.entries
+
+    def with_tree(self, other: Size) -> Size:
+        """Both together."""
+        return Size(*(a + b for a, b in zip(self, other, strict=True)))
 
     def plus(self, copies: int, counts: tuple[int, int], slots: int) -> Size:
         """With so many copies of a node besides."""
@@ -261,8 +271,7 @@ class Builder:
         total = Size(0, 0, 0)
         for state in dict.fromkeys(new):
             if limit.stop is None:
-                least = _least(state.sample, limit.depth)  # type: ignore[attr-defined]
-                total = Size(*(a + b for a, b in zip(total, least, strict=True)))
+                total = total.with_tree(_least(sample_world(state), limit.depth))
             self._bounded.setdefault(state, set()).add(limit)
         if total.bytes() > self.max_bytes:
             self._refuse(total, "at least")
@@ -341,21 +350,13 @@ _END = Size(1, 0, 2)
 
 
 def _least(start: State, depth: int | None) -> Size:
-    """A lower bound of a tree's size, from the moves of one world state a public state."""
+    """A lower bound of a tree's size, from the moves of one world state a public state.
+
+    Where there are too many public states to look at, random playouts estimate their number.
+    """
     known: dict[tuple[Hashable, int | None], Size] = {}
     entered = 0
-
-    def settle(world: State) -> tuple[State, list[State]]:
-        """Play chance events of which the public sees nothing."""
-        if world.player == TERMINAL:
-            return world, []
-        after = [world.child(action) for action in world.actions()]
-        while world.player == CHANCE and len({child.public() for child in after}) == 1:
-            world = after[0]
-            after = [world.child(action) for action in world.actions()]
-        return world, after
-
-    root, after = settle(start)
+    root, after = _settle(start)
     first = root.subgame_key(), depth
     stack = [(first, root, after, depth)]
     while stack:
@@ -367,22 +368,53 @@ def _least(start: State, depth: int | None) -> Size:
         total = Size(1, 0 if world.player == CHANCE else len(after), 2)
         waiting = []
         for child in {child.public(): child for child in after}.values():
-            settled, behind = settle(child)
+            settled, behind = _settle(child)
             to = settled.subgame_key(), below
             size = known.get(to, _END if not behind or below == 0 else None)
-            if size is not None:
-                total = Size(*(a + b for a, b in zip(total, size, strict=True)))
-            elif entered < _LEAST_STATES:
+            if size is None:
                 waiting.append((to, settled, behind, below))
             else:
-                total = Size(*(a + b for a, b in zip(total, _END, strict=True)))
+                total = total.with_tree(size)
         if waiting:
             entered += len(waiting)
+            if entered > _LEAST_STATES:
+                return _estimate(root, depth)
             stack += waiting
         else:
             known[key] = total
             stack.pop()
     return known[first]
+
+
+def _estimate(start: State, depth: int | None) -> Size:
+    """A careful estimate of a tree's size by random playouts (Knuth 1975).
+
+    The mean over playouts of the number of public states beside each step is unbiased, and more
+    often too small than too large; it is divided by `CARE` all the same.
+    """
+    random = np.random.default_rng(0)
+    states = 0.0
+    for _ in range(PLAYOUTS):
+        (world, after), left, beside = _settle(start), depth, 1.0
+        while after and left != 0:
+            children = list({child.public(): child for child in after}.values())
+            beside *= len(children)
+            states += beside / PLAYOUTS
+            left = left if left is None or world.player == CHANCE else left - 1
+            world, after = _settle(children[int(random.integers(len(children)))])
+    count = int(states / CARE)
+    return Size(count, count, 2 * count)
+
+
+def _settle(world: State) -> tuple[State, list[State]]:
+    """Play chance events of which the public sees nothing; the world, and what may follow it."""
+    if world.player == TERMINAL:
+        return world, []
+    after = [world.child(action) for action in world.actions()]
+    while world.player == CHANCE and len({child.public() for child in after}) == 1:
+        world = after[0]
+        after = [world.child(action) for action in world.actions()]
+    return world, after
 
 
 def readable_bytes(count: float) -> str:
