@@ -95,7 +95,7 @@ def test_what_cannot_be_is_refused(weak_kuhn: Path, tmp_path: Path) -> None:
         "subgame", "leduc", "--blueprint", weak_kuhn
     )
     assert "has no blueprint of its own" in fails("subgame", "leduc")
-    assert "'jump' is not possible; possible: pass, bet" in fails(
+    assert "'jump' is not possible here; possible: pass, bet" in fails(
         "subgame", "kuhn", "--blueprint", weak_kuhn, "--at", "jump"
     )
     assert "the game is over" in fails("subgame", "coin-toss", "--at", "sell")

@@ -58,7 +58,7 @@ def test_at_the_root_a_view_is_the_best_response_to_the_whole(game: str, player:
     assert np.nansum(likely * view.best) / likely.sum() == pytest.approx(worth)
     assert_allclose(view.gifts, 0)
     assert_allclose(view.whole_gifts, 0)
-    assert blueprint_values.path(root) == []
+    assert blueprint_values.tree.path_to(root) == []
     assert blueprint_values.names(root) == ""
 
 
@@ -120,9 +120,9 @@ def test_paths_and_names_lead_from_the_root() -> None:
     for place in frontier(tree, 3):
         names = blueprint_values.names(place)
         assert tree.find(names) == place
-        assert len(blueprint_values.path(place)) == len(names.split())
+        assert len(blueprint_values.tree.path_to(place)) == len(names.split())
     with pytest.raises(GameError, match="is no public state of this tree"):
-        blueprint_values.path(Place(tree.nodes - 1, 10_000))
+        blueprint_values.tree.path_to(Place(tree.nodes - 1, 10_000))
 
 
 def test_where_nobody_can_come_there_is_no_view() -> None:

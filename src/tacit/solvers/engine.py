@@ -407,7 +407,8 @@ def _check_options(
         )
     if leaves is None and len(tree.leaves):
         raise GameError("the tree ends in leaves; give an evaluator for them: leaves=…")
-    if len(tree.leaves) and tree.leaves[-1] >= tree.order.head[0, 2]:
+    behind = len(tree.leaves) > 0 and tree.leaves[-1] >= tree.order.head[0, 2]
+    if behind and any(tree.sizes.shared_reach):
         raise GameError(
             "a leaf lies behind a deal, where boards share the place of their vectors; let the "
             "tree end before the deal"

@@ -99,7 +99,7 @@ def test_boards_count_as_often_as_they_are_dealt(tree: PublicTree) -> None:
 def test_what_cannot_be_solved_in_buckets_is_refused(tree: PublicTree) -> None:
     with pytest.raises(GameError, match="choose an algorithm that matches regrets"):
         bucketed(tree, "fp", ByEquity())
-    with pytest.raises(GameError, match="card buckets are for trees of hold'em"):
+    with pytest.raises(GameError, match="hands and boards are for trees of hold'em"):
         bucketed(build_tree(Leduc()), "cfr", ByEquity())
 
 
