@@ -101,7 +101,7 @@ def play_fictitiously(
     """
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
-        none = schedule.dtype.type(0)
+        none = weight * 0  # a double: sums are added up in double precision, then rounded
         again = weight if optimistic else none
         for turn in range(first_turn, last_turn):
             for n in range(len(order)):
