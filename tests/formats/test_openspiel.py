@@ -25,7 +25,7 @@ from tacit.formats.openspiel import (
     policy_to_openspiel,
 )
 from tacit.games import CHANCE, TERMINAL, GameError, State, load_game
-from tacit.solvers import Limits, evaluate, exploitability, solve_exactly, solve_tree
+from tacit.solvers import Limits, Solution, evaluate, exploitability, solve_exactly, solve_tree
 from tacit.tree import PublicTree, build_forest, build_tree
 
 pyspiel: Any = pytest.importorskip("pyspiel")
@@ -357,10 +357,11 @@ def test_games_written_in_python() -> None:
 
 def test_games_are_found_solved_saved_and_exported_by_name(tmp_path: Path) -> None:
     assert tacit.load_game("openspiel:kuhn_poker") == loaded("kuhn_poker")
-    solution = tacit.solve_game("openspiel:kuhn_poker", target=1e-5)
+    solution = tacit.solve("openspiel:kuhn_poker", target=1e-5)
     assert solution.policy_at("Bet", "2b") == pytest.approx({"Pass": 0.0, "Bet": 1.0}, abs=1e-3)
-    tacit.save_solution(solution, tmp_path / "kuhn.npz")
-    again = tacit.load_solution(tmp_path / "kuhn.npz")
+    tacit.save(solution, tmp_path / "kuhn.npz")
+    again = tacit.load(tmp_path / "kuhn.npz")
+    assert isinstance(again, Solution)
     assert_worth(again.tree, again.policy, policy_to_openspiel(again.tree, again.policy))
 
 

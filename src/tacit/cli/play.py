@@ -88,17 +88,14 @@ def _games(number: int) -> str:
 
 
 def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
-    import torch
-
     from tacit.agents.search_agent import SearchAgent
     from tacit.games import load_game
     from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
-    torch.set_num_threads(1)  # one subgame has few leaves, so more threads would only wait
     builder = Builder(load_game(name))
-    network, settings = load_network(run, builder)
-    return builder, SearchAgent(builder, network, settings.play)
+    found = load_network(run, builder)
+    return builder, SearchAgent(builder, found.network, found.settings.play)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

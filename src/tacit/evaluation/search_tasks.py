@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tacit.cluster import executor_of
@@ -15,10 +14,10 @@ from tacit.evaluation.search_play import Form, search_exploitability, search_pol
 from tacit.games import Game, GameError
 from tacit.learn.network import Network
 from tacit.learn.settings import SearchSettings
-from tacit.learn.trainer import Measure, Run, default_workers
+from tacit.learn.trainer import Measure, Run, TrainedNetwork, default_workers
 from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.solvers.engine import normalise
-from tacit.tree import build_forest, build_tree
+from tacit.tree import PublicTree, build_forest, build_tree
 
 PORTION = 256
 """How many playthroughs are played together, whatever the number of workers."""
@@ -49,7 +48,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class SearchSetup:
-    """Makes what plays portions in the process where it is called, which is to use one core."""
+    """Makes what plays portions in the process where it is called."""
 
     network: Network
     search: SearchSettings
@@ -57,7 +56,6 @@ class SearchSetup:
 
     def __call__(self) -> Callable[[Portion], NDArray[np.float64]]:
         """What gives the sums [slots] of a portion's realisation plans."""
-        torch.set_num_threads(1)
         builder = self.network.encoding.builder
         tree = build_forest(builder, [builder.root])
 
@@ -84,7 +82,31 @@ def measure_search(
     form: Form = "exact",
     each: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """The value and exploitability of search with a network.
+    """The value and exploitability of search with a network; the options of `played_policy`."""
+    return evaluate(
+        *played_policy(
+            network,
+            search,
+            playthroughs=playthroughs,
+            seed=seed,
+            workers=workers,
+            form=form,
+            each=each,
+        )
+    )
+
+
+def played_policy(
+    network: Network,
+    search: SearchSettings,
+    *,
+    playthroughs: int,
+    seed: int,
+    workers: int,
+    form: Form = "exact",
+    each: Callable[[int], None] | None = None,
+) -> tuple[PublicTree, NDArray[np.float64]]:
+    """The whole tree and the mean policy [slots] that search with a network plays on it.
 
     The same for any number of workers. `each` is told how many playthroughs are done.
     """
@@ -106,22 +128,24 @@ def measure_search(
     builder = network.encoding.builder
     tree = build_forest(builder, [builder.root])
     sums: Any = sum(parts)
-    return evaluate(tree, normalise(tree, sums))
+    return tree, normalise(tree, sums)
 
 
 def evaluate_run(
-    run: Run,
+    run: Run | TrainedNetwork,
     *,
     playthroughs: int = 32,
+    iterations: int | None = None,
     seed: int = 0,
     workers: int | None = None,
     form: Form = "exact",
 ) -> Evaluation:
     """The value and exploitability of what a run's search plays over the whole game."""
     check_size(run.game)
+    search = run.settings.play
     return measure_search(
         run.network,
-        run.settings.play,
+        search if iterations is None else replace(search, iterations=iterations),
         playthroughs=playthroughs,
         seed=seed,
         workers=default_workers() if workers is None else workers,
