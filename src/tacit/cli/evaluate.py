@@ -65,7 +65,6 @@ def evaluate(
 
     from tacit.cli.progress import counting
     from tacit.evaluation.search_tasks import check_size, measure_search
-    from tacit.games import load_game
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network, load_origin
     from tacit.report.output import console, print_json, print_table
@@ -81,7 +80,7 @@ def evaluate(
         iterations=iterations or settings.evaluation.play_iterations,
         blur=settings.search.blur if blur is None else blur,
     )
-    network, _ = load_network(path, game=load_game(settings.game))
+    network, _ = load_network(path)
     if matches is not None:
         _play_matches(network, search, games=matches, seed=seed, as_json=as_json)
         return

@@ -47,7 +47,7 @@ def play(
 ) -> None:
     """Play GAME against search with the network that comes with tacit, or another opponent.
 
-    A game without such a network is solved first, as with --solve.
+    A game without such a network is solved first, as with --solve; it is given as to `tacit solve`.
 
     Moves are typed as they are listed; `quit`, or the end of the input, ends the match.
     """
