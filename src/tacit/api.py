@@ -285,9 +285,10 @@ def load(
         file = shipped().get(str(path), file)
     if file.is_dir():
         return Run.open(file, rules)
-    names = zipfile.ZipFile(file).namelist() if zipfile.is_zipfile(file) else []
-    if any(name.endswith("/data.pkl") for name in names):
-        return load_network(file, game=rules)
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as parts:
+            if any(name.endswith("/data.pkl") for name in parts.namelist()):
+                return load_network(file, game=rules)
     if solution_files.file_format(file) == spot_files.FORMAT:
         return spot_files.load_spot_solution(file)
     return solution_files.load_solution(file, game=rules)

@@ -165,8 +165,8 @@ def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
 def file_format(path: Path) -> str | None:
     """The format that a file says it has; None if it is no file of ours."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return str(json.loads(str(file["about"]))["format"])
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return str(json.loads(str(arrays["about"]))["format"])
     except Exception:  # see `read_arrays`
         return None
 
