@@ -120,6 +120,8 @@ def test_solutions_spots_runs_and_networks_are_told_apart_by_their_files(
         for what in (run, run.folder, tmp_path / "c", str(tmp_path / "again"), loaded["c"])
     ]
     assert len(set(figures)) == 1
+    shorter = tacit.evaluate(run, iterations=2, playthroughs=4, workers=0)
+    assert shorter not in figures
 
 
 def test_what_cannot_be_loaded_or_evaluated_is_told(run: Run, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluation.search_tasks import evaluate_run, measure_of
+from tacit.evaluation.search_tasks import measure_of, played_policy
 from tacit.formats import solution as solution_files
 from tacit.formats import spot_solution as spot_files
 from tacit.games import Game, GameError, check, load_game
@@ -261,14 +261,11 @@ def evaluate(
             raise GameError("a solution without rivers cannot be evaluated; solve the spot again")
         locks = {node: what.tree.block(what.policy, node) for node in what.locked}
         return evaluate_policy(what.tree, what.policy, locks=locks)
-    return evaluate_run(
-        what,
-        playthroughs=playthroughs,
-        iterations=iterations,
-        form=form,
-        seed=seed,
-        workers=workers,
-    )
+    search = what.settings.play
+    if iterations is not None:
+        search = replace(search, iterations=iterations)
+    options = {"playthroughs": playthroughs, "form": form, "seed": seed, "workers": workers}
+    return evaluate_policy(*played_policy(what, search=search, **options))  # type: ignore[arg-type]
 
 
 def load(

@@ -370,7 +370,7 @@ def test_games_are_found_solved_saved_and_exported_by_name(tmp_path: Path) -> No
 def test_what_a_trained_run_plays_is_worth_the_same_in_openspiel(tmp_path: Path) -> None:
     small = {"table_size": 32, "iterations": 32, "play_iterations": 32, "evaluate_every": 0}
     run = tacit.train("openspiel:leduc_poker", epochs=4, out=tmp_path / "run", settings=small)
-    tree, policy = played_policy(run.network, run.settings.play, playthroughs=8, seed=1, workers=0)
+    tree, policy = played_policy(run, playthroughs=8, seed=1, workers=0)
     assert_worth(tree, policy, policy_to_openspiel(tree, policy))
     worth = tacit.evaluate(run, playthroughs=8, seed=1)
     assert worth == evaluate(tree, policy)

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("pyspiel")
 
 import tacit
-from tacit.evaluation.search_tasks import evaluate_run
 from tacit.formats.openspiel import load_openspiel
 from tacit.learn.encoding import Encoding
 from tacit.learn.presets import settings_for
@@ -52,5 +51,5 @@ def test_a_game_without_a_preset_is_learnt_by_pairs_to_the_end_of_the_round(tmp_
     assert settings.network.pairs
     small = settings.replace(table_size=8, iterations=8, steps=2, hidden=(8,), play_iterations=4)
     run = tacit.train(game, settings=small, epochs=1, out=tmp_path / "run", workers=1)
-    assert 0 < evaluate_run(run, playthroughs=1, workers=1).exploitability < 13
+    assert 0 < tacit.evaluate(run, playthroughs=1, workers=1).exploitability < 13
     assert Run.open(tmp_path / "run", game).epoch == 1

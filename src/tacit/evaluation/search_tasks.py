@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from tacit.games import Game, GameError
 from tacit.learn.network import Network
 from tacit.learn.settings import SearchSettings
 from tacit.learn.trainer import Measure, Run, TrainedNetwork, default_workers
-from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.solvers.engine import normalise
 from tacit.tree import PublicTree, build_forest, build_tree
 
@@ -27,10 +26,10 @@ MOST_BYTES = 200 << 20
 """How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
 
 
-def check_size(game: Game) -> None:
-    """Refuse a game that is too large to be written out."""
+def whole_tree(game: Game) -> PublicTree:
+    """The tree of a game; GameError if it is too large for a policy to be written out over it."""
     try:
-        build_tree(game, max_bytes=MOST_BYTES)
+        return build_tree(game, max_bytes=MOST_BYTES)
     except GameError as error:
         raise GameError(
             f"a policy cannot be written out over the whole game ({error}); measure it in play: "
@@ -72,44 +71,22 @@ class SearchSetup:
         return play
 
 
-def measure_search(
-    network: Network,
-    search: SearchSettings,
-    *,
-    playthroughs: int,
-    seed: int,
-    workers: int,
-    form: Form = "exact",
-    each: Callable[[int], None] | None = None,
-) -> Evaluation:
-    """The value and exploitability of search with a network; the options of `played_policy`."""
-    return evaluate(
-        *played_policy(
-            network,
-            search,
-            playthroughs=playthroughs,
-            seed=seed,
-            workers=workers,
-            form=form,
-            each=each,
-        )
-    )
-
-
 def played_policy(
-    network: Network,
-    search: SearchSettings,
+    run: Run | TrainedNetwork,
     *,
-    playthroughs: int,
-    seed: int,
-    workers: int,
+    search: SearchSettings | None = None,
+    playthroughs: int = 32,
+    seed: int = 0,
+    workers: int | None = None,
     form: Form = "exact",
     each: Callable[[int], None] | None = None,
 ) -> tuple[PublicTree, NDArray[np.float64]]:
     """The whole tree and the mean policy [slots] that search with a network plays on it.
 
-    The same for any number of workers. `each` is told how many playthroughs are done.
+    `search` is by default as the network's settings say. The policy is the same for any number of
+    `workers`, by default one for each core. `each` is told how many playthroughs are done.
     """
+    tree = whole_tree(run.game)
     portions = [
         Portion(min(PORTION, playthroughs - at), (seed, number))
         for number, at in enumerate(range(0, playthroughs, PORTION))
@@ -122,35 +99,11 @@ def played_policy(
         if each is not None:
             each(done)
 
-    workers = min(workers, len(portions))
-    with executor_of(workers).open(SearchSetup(network, search, form)) as session:
-        parts = session.submit(portions).results(count)
-    builder = network.encoding.builder
-    tree = build_forest(builder, [builder.root])
-    sums: Any = sum(parts)
+    workers = min(default_workers() if workers is None else workers, len(portions))
+    setup = SearchSetup(run.network, search or run.settings.play, form)
+    with executor_of(workers).open(setup) as session:
+        sums: Any = sum(session.submit(portions).results(count))
     return tree, normalise(tree, sums)
-
-
-def evaluate_run(
-    run: Run | TrainedNetwork,
-    *,
-    playthroughs: int = 32,
-    iterations: int | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    form: Form = "exact",
-) -> Evaluation:
-    """The value and exploitability of what a run's search plays over the whole game."""
-    check_size(run.game)
-    search = run.settings.play
-    return measure_search(
-        run.network,
-        search if iterations is None else replace(search, iterations=iterations),
-        playthroughs=playthroughs,
-        seed=seed,
-        workers=default_workers() if workers is None else workers,
-        form=form,
-    )
 
 
 def measure_of(run: Run) -> Measure:
