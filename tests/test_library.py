@@ -212,6 +212,11 @@ def test_search_takes_runs_networks_and_evaluators(run: Run) -> None:
     results = [tacit.search(Mine(), source) for source in (run, run.trained, run.folder)]
     for found in results:
         assert np.array_equal(found.policy, results[0].policy)
+    for game in ("kuhn", RIVER):
+        with pytest.raises(tacit.GameError, match="was trained on mine, not on "):
+            tacit.search(game, run)
+    with pytest.raises(tacit.GameError, match="one of kuhn, not of mine"):
+        tacit.search(Mine(), "kuhn")
     other = tacit.search(Mine(), run, iterations=30, algorithm="flop")
     assert not np.array_equal(other.policy, results[0].policy)
 

@@ -159,16 +159,20 @@ def search(
     or, with ``stop="round"``, before chance deals. What is not given is as the network was trained,
     or else as `SearchSettings` has it.
     """
-    builder: TreeBuilder
+    builder: TreeBuilder = CardBuilder()
     if isinstance(game, Spot):
-        start = CardState.of(game)
-        builder, first = CardBuilder(), PBS(start, start.beliefs())
+        start, rules = CardState.of(game), None
+        first = PBS(start, start.beliefs())
     else:
-        builder = Builder(load_game(game))
+        builder = Builder(rules := load_game(game))
         first = first_pbs(builder.root)
     settings = SearchSettings()
     if isinstance(evaluator, Run | TrainedNetwork | str | Path):
-        network = trained(evaluator, game=None if isinstance(game, Spot) else load_game(game))
+        network = trained(evaluator, game=rules)
+        if network.settings.game != builder.name:
+            raise GameError(
+                f"the network was trained on {network.settings.game}, not on {builder.name}"
+            )
         settings, evaluator = network.settings.play, network.network
     given = {"iterations": iterations, "depth": depth, "algorithm": algorithm, "mode": mode}
     given["stop"] = stop or (None if depth is None else "depth")
