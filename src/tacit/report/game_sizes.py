@@ -7,7 +7,7 @@ the numbers; a test compares them with the rules.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,13 +52,13 @@ def count_size(game: Game) -> GameSize:
 
 def count_infostates(root: PublicState) -> int:
     """The number of the movers' infostates at `root` and below."""
-    known: dict[int, int] = {}
+    known: dict[Hashable, int] = {}
 
     def count(state: PublicState) -> int:
-        if id(state) not in known:
+        if state.key not in known:
             own = state.counts[state.mover] if state.mover < 2 else 0
-            known[id(state)] = own + sum(count(t.child) for t in state.expansion.transitions)
-        return known[id(state)]
+            known[state.key] = own + sum(count(t.child) for t in state.expansion.transitions)
+        return known[state.key]
 
     return count(root)
 
