@@ -21,7 +21,7 @@ from torch import nn
 
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
-from tacit.learn.network import mlp
+from tacit.learn.network import inference, mlp
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Rows
 from tacit.tree import PLAYERS, PublicState
@@ -70,7 +70,7 @@ class PolicyNetwork(nn.Module):
 
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, outputs] weights, the largest of each infostate one."""
-        with torch.inference_mode():
+        with inference():
             answer = self.body(torch.from_numpy(inputs))
             answer = answer.reshape(len(inputs), len(self.actions), self.encoding.width)
             weights = (answer - answer.amax(dim=1, keepdim=True)).exp()
