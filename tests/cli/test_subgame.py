@@ -95,7 +95,7 @@ def test_what_cannot_be_is_refused(weak_kuhn: Path, tmp_path: Path) -> None:
         "subgame", "leduc", "--blueprint", weak_kuhn
     )
     assert "has no blueprint of its own" in fails("subgame", "leduc")
-    assert "'jump' is not possible; possible: pass, bet" in fails(
+    assert "'jump' is not possible here; possible: pass, bet" in fails(
         "subgame", "kuhn", "--blueprint", weak_kuhn, "--at", "jump"
     )
     assert "the game is over" in fails("subgame", "coin-toss", "--at", "sell")
@@ -130,7 +130,7 @@ def test_depths_that_cannot_be_are_refused(weak_kuhn: Path) -> None:
     assert "leave --depth out" in fails(*arguments, "-a", "lp")
     assert "was trained on leduc, not on kuhn" in fails(*arguments, "--leaves", "leduc")
     assert "is neither a run, nor a file" in fails(*arguments, "--leaves", "nothing")
-    assert "algorithm that matches regrets" in fails(*arguments, "-a", "flop")
+    assert "algorithm by regret matching" in fails(*arguments, "-a", "flop")
 
 
 @pytest.mark.slow
