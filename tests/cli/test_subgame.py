@@ -130,7 +130,7 @@ def test_depths_that_cannot_be_are_refused(weak_kuhn: Path) -> None:
     assert "leave --depth out" in fails(*arguments, "-a", "lp")
     assert "was trained on leduc, not on kuhn" in fails(*arguments, "--leaves", "leduc")
     assert "is neither a run, nor a file" in fails(*arguments, "--leaves", "nothing")
-    assert "algorithm that matches regrets" in fails(*arguments, "-a", "flop")
+    assert "algorithm by regret matching" in fails(*arguments, "-a", "flop")
 
 
 @pytest.mark.slow

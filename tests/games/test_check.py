@@ -75,7 +75,7 @@ class VariedGame(FaultyGame):
         ("label-hidden", "the mover cannot tell which actions are legal, or what they are called"),
         ("key-private", "subgame_key() differs within the public state; it must follow from"),
         ("key-same", "but has the same subgame_key(), 0; make subgame_key() tell them apart"),
-        ("public-same", "public() is 'before' as it was before; it must tell that a move was made"),
+        ("public-same", "public() is 'before' as it was before; it must show that a move was made"),
     ],
 )
 def test_what_breaks_the_contract_is_named(how: str, message: str) -> None:

@@ -72,5 +72,5 @@ def test_a_frontier_covers_every_game_that_gets_there_once() -> None:
         "K",
         "raise",
     }
-    with pytest.raises(GameError, match="is the root"):
+    with pytest.raises(GameError, match="at least 1 move below the root"):
         frontier(tree, 0)

@@ -19,7 +19,7 @@ GAMES = ("kuhn", "leduc", "liars-dice-1x3", "pursuit-ring")
 
 def test_a_policy_of_another_game_is_no_blueprint() -> None:
     leduc = tree_of("leduc").uniform_policy()
-    with pytest.raises(GameError, match=r"a blueprint of kuhn has .* it is of another game"):
+    with pytest.raises(GameError, match=r"a blueprint of kuhn has .* it belongs to another game"):
         Blueprint(tree_of("kuhn"), leduc)
     tree = tree_of("kuhn")
     with pytest.raises(GameError, match="another game"):
@@ -71,7 +71,7 @@ def test_views_have_the_values_of_the_whole_tree(game: str, player: int) -> None
     expected = infostate_values(tree, blueprint.estimating(1 - player), 1 - player)
     seen = 0
     for place in frontier(tree, 2):
-        if blueprint_values.comes_to(place):
+        if blueprint_values.reaches(place):
             view = blueprint_values.at(place)
             possible = view.weights > 0
             for found, known in ((view.best, best), (view.estimate, expected)):
@@ -102,11 +102,11 @@ def test_each_subgame_after_her_move_may_take_what_the_move_has_lost(game: str) 
     blueprint = weak_blueprint(game, "few iterations", 0)
     tree, blueprint_values = blueprint.tree, BlueprintValues(blueprint, 0)
     for _, first in tree.children(Place(*tree.roots[0])):
-        if not blueprint_values.comes_to(first) or tree.arrays.player[first.node] != 1:
+        if not blueprint_values.reaches(first) or tree.arrays.player[first.node] != 1:
             continue
         above = blueprint_values.at(first)
         for _, below in tree.children(first):
-            if blueprint_values.comes_to(below) and tree.arrays.player[below.node] == 0:
+            if blueprint_values.reaches(below) and tree.arrays.player[below.node] == 0:
                 view = blueprint_values.at(below)
                 # Only she has moved in between: as likely as before, and the gift is her loss.
                 assert_allclose(view.weights, above.weights, atol=1e-12)
@@ -129,8 +129,8 @@ def test_where_nobody_can_come_there_is_no_view() -> None:
     blueprint, view = coin_toss()
     blueprint_values = BlueprintValues(blueprint, 1)
     sold = blueprint.tree.find("sell")
-    assert not blueprint_values.comes_to(sold)
-    assert blueprint_values.comes_to(view.place)
+    assert not blueprint_values.reaches(sold)
+    assert blueprint_values.reaches(view.place)
     with pytest.raises(GameError, match="the game is over"):
         blueprint_values.at(sold)
     with pytest.raises(GameError, match="there is no player 2"):

@@ -67,7 +67,7 @@ def test_views_are_those_of_the_whole_tree(
 ) -> None:
     blueprint_values = BlueprintValues(blueprint, player)
     for number in (0, 7):
-        _, views = subgames.views(number, player)
+        views = subgames.roots(number, player)
         for place, view in zip(places(blueprint, subgames, number), views, strict=True):
             known = blueprint_values.at(place)
             for name in ("weights", "best", "estimate", "gifts", "whole_gifts"):

@@ -15,7 +15,7 @@ from tacit.solvers import ALGORITHMS, evaluate
 from tacit.solvers.oracle import Oracle
 from tacit.solvers.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
-from tacit.subgame.linear_program import solve_view_exactly
+from tacit.subgame.linear_program import solve_root_exactly
 from tacit.subgame.methods import (
     METHODS,
     SolveBudget,
@@ -41,7 +41,7 @@ SAFE = ("resolve", "maxmargin", "reach-maxmargin")
 
 def solve(view: SubgameRoot, method: str, by: str, whole: Blueprint) -> SubgameResult:
     if by == "lp":
-        return solve_view_exactly(whole.tree, view, method)
+        return solve_root_exactly(whole.tree, view, method)
     return solve_roots(
         whole.tree, [view], method, SolveBudget(algorithm=by, iterations=4000, double=True)
     )
@@ -54,7 +54,7 @@ def exploitability(blueprint: Blueprint, method: str, depth: int, *, by: str) ->
         views = views_of(blueprint, player, depth)
         if by == "lp":
             for view in views:
-                written = solve_view_exactly(tree, view, method).written_into(tree, written)
+                written = solve_root_exactly(tree, view, method).written_into(tree, written)
         else:
             budget = SolveBudget(algorithm=by, iterations=600, double=True)
             written = solve_roots(tree, views, method, budget).written_into(tree, written)
@@ -106,7 +106,7 @@ def test_every_method_keeps_the_margins_of_coin_toss_that_it_should(method: str)
 def test_scaled_gifts_move_from_maxmargin_to_reach_and_beyond() -> None:
     blueprint, view = coin_toss()
     heads = [
-        solve_view_exactly(
+        solve_root_exactly(
             blueprint.tree, view, "reach-maxmargin", SolveBudget(gift_scale=scale)
         ).policy[0]
         for scale in (0, 0.5, 1, 2)
@@ -238,7 +238,7 @@ def test_leaves_are_offered_what_the_search_has_counted_on() -> None:
 
 def test_what_follows_the_leaves_of_fictitious_play_is_not_solved() -> None:
     blueprint, view = coin_toss()
-    with pytest.raises(GameError, match="algorithm that matches regrets"):
+    with pytest.raises(GameError, match="algorithm by regret matching"):
         solve_to_the_end(blueprint.tree, [view], "resolve", SolveBudget(algorithm="flop"))
 
 
@@ -278,7 +278,7 @@ def test_impossible_alternative_payoffs_are_refused(wrong: list[float], message:
     with pytest.raises(GameError, match=message):
         solve_roots(blueprint.tree, [replace(view, best=np.array(wrong))], "maxmargin")
     with pytest.raises(GameError, match=message):
-        solve_view_exactly(blueprint.tree, replace(view, best=np.array(wrong)), "maxmargin")
+        solve_root_exactly(blueprint.tree, replace(view, best=np.array(wrong)), "maxmargin")
 
 
 def test_other_wrong_requests_are_refused() -> None:
@@ -292,4 +292,4 @@ def test_other_wrong_requests_are_refused() -> None:
     with pytest.raises(GameError, match="needs an evaluator"):
         solve_roots(blueprint.tree, [view], "resolve", SolveBudget(depth=1))
     with pytest.raises(GameError, match="is no linear program"):
-        solve_view_exactly(blueprint.tree, view, "continual")
+        solve_root_exactly(blueprint.tree, view, "continual")

@@ -38,7 +38,7 @@ def test_what_cannot_be_translated_is_refused() -> None:
         translate(1.0, [1.0], "farthest")  # type: ignore[arg-type]
     tree = tree_of("kuhn")
     blueprint = Blueprint(tree, tree.uniform_policy())
-    with pytest.raises(GameError, match="'bet' is no bet that can be taken"):
+    with pytest.raises(GameError, match="'bet' cannot be translated"):
         translated_policy(blueprint, lambda state, label: label != "bet", 1, "nearest")
 
 

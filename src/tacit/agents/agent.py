@@ -1,8 +1,8 @@
-"""What an agent is: a player of many games at once; and agents that play by a policy or a rule.
+"""The protocol of agents, which play many games at once, and agents by a policy or a rule.
 
-An agent's *memory* of a game is whatever it keeps between moves; it follows from the public
-transitions so far and from the agent's own luck, never from anybody's infostate. So its policy can
-be asked for all infostates at once, and a memory can be carried along moves that are never played.
+An agent's *memory* of a game is all that it keeps between moves. It depends on the public
+transitions so far and on the agent's own random numbers, never on an infostate. So an agent answers
+its policy for all infostates at once, and a memory can be carried along moves that are not played.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ Array = NDArray[Any]
 
 
 class Agent(Protocol):
-    """A player of many games side by side."""
+    """A player of many games in parallel."""
 
     def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[Any]:
-        """The memories of new games, one for each; `seats` says which player the agent is."""
+        """The memories of new games, one for each of `seats`, the player that the agent is."""
 
     def policies(self, memories: Sequence[Any]) -> list[Array]:
-        """For each game, the policy [A, K] of the mover at its public state, which is no end."""
+        """For each game, the mover's policy [A, K] at its public state, which is not terminal."""
 
     def after(self, memories: Sequence[Any], transitions: Sequence[int]) -> list[Any]:
-        """Each game's memory after one more public transition; those given stay as they are.
+        """Each game's memory after one more public transition; the given ones are not changed.
 
-        Games that have just ended may be among them.
+        Games may have just ended.
         """
 
     def model(self) -> Agent:
-        """What an opponent who does not see this agent's luck may take it for; it has no luck."""
+        """A deterministic model of this agent, for opponents who do not see its random numbers."""
 
 
 class PolicyAgent:
@@ -50,11 +50,11 @@ class PolicyAgent:
         return [Place(*self.tree.roots[0])] * len(seats)
 
     def policies(self, memories: Sequence[Place]) -> list[Array]:
-        """As it is written."""
+        """From the tree's policy."""
         return [self.tree.block(self.policy, node)[:, copy] for node, copy in memories]
 
     def after(self, memories: Sequence[Place], transitions: Sequence[int]) -> list[Place]:
-        """Walk on."""
+        """The next places."""
         return [self.tree.child(m, t) for m, t in zip(memories, transitions, strict=True)]
 
     def model(self) -> PolicyAgent:
@@ -63,7 +63,7 @@ class PolicyAgent:
 
 
 class RuleAgent:
-    """Plays by what it sees on the table alone; a memory is the public state.
+    """Plays by a rule on public states; a memory is the public state.
 
     `rule` gives the policy [A, K] of the mover at a public state.
     """
@@ -78,7 +78,7 @@ class RuleAgent:
         return [self.builder.root] * len(seats)
 
     def policies(self, memories: Sequence[PublicState]) -> list[Array]:
-        """By the rule, which is asked once for each public state."""
+        """By the rule, which is called once for each public state."""
         for state in memories:
             if state not in self._known:
                 self._known[state] = self.rule(state)

@@ -1,8 +1,8 @@
-"""An agent that plays by a blueprint and solves subgames safely as the game goes on.
+"""An agent that plays by a blueprint and nested subgame solving.
 
-From the first move of the opponent that the blueprint does not know, or with `always` from the
-opponent's first move at all, the subgame that this move leads into is solved after each of the
-opponent's moves (safe and nested subgame solving, section 6). It plays either seat of any game.
+From the opponent's first move that the blueprint does not have (with `always` from its first move),
+the subgame after each of the opponent's moves is solved (safe and nested subgame solving, section
+6). The agent plays either seat of any game.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.tree import PLAYERS
 
 
 class NestedAgent:
-    """Plays by a blueprint and nested solving; `nesting.player` is set to the seat it is given."""
+    """Plays by a blueprint and nested solving; `nesting.player` is set to the agent's seat."""
 
     def __init__(self, blueprint: Blueprint, nesting: Nesting) -> None:
         self.starts = [
@@ -38,7 +38,7 @@ class NestedAgent:
     def after(
         self, memories: Sequence[NestedState], transitions: Sequence[int]
     ) -> list[NestedState]:
-        """Walk on, and solve what has to be solved; games with one history share it."""
+        """The next states, with subgames solved; games with the same history share them."""
         known: dict[tuple[int, int], NestedState] = {}
         steps = list(zip(memories, transitions, strict=True))
         for memory, number in steps:
@@ -47,5 +47,5 @@ class NestedAgent:
         return [known[id(memory), number] for memory, number in steps]
 
     def model(self) -> NestedAgent:
-        """Itself: it has no luck."""
+        """Itself: it is deterministic."""
         return self

@@ -3,12 +3,12 @@
 It solves the subgame at the current PBS, samples one iteration, plays by that iteration's policy
 until the subgame ends, and passes that iteration's beliefs down to the next one (those of its
 average policy in CFR-AVG and fictitious play, as in self-play). In expectation it plays the
-search's equilibrium whatever the opponent does (Theorem 3). With `safe=False` it plays the average
-policy and passes its beliefs down: *unsafe* search, for comparison.
+search's equilibrium against any opponent (Theorem 3). With `safe=False` it plays the average policy
+and passes its beliefs down: *unsafe* search, for comparison.
 
-Each game has its own sampled iterations. The searches that are due at the same moment are one
-forest, and games that stand at the same PBS and have sampled the same iteration share a search: the
-first one of the game is done once for each iteration at most.
+Each game has its own sampled iterations. Searches that are due at the same time are one forest.
+Games at the same PBS that have sampled the same iteration share a search, so the first search of
+the game runs at most once for each iteration.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from tacit.tree.pbs import PBS, first_pbs
 
 Array = NDArray[Any]
 FOREST = 512
-"""How many subgames are solved as one forest."""
+"""Largest number of subgames in one forest."""
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What a forest of searches plays, and the reaches by which beliefs are passed down."""
+    """The policy of a forest of searches, and the reaches whose beliefs are passed down."""
 
     tree: PublicTree
     policy: Array
@@ -42,7 +42,7 @@ class _Plan:
 
 
 @dataclass
-class _Standing:
+class _Memory:
     """A place in a plan; at a leaf, or before the game's first search, a search is due."""
 
     plan: _Plan | None
@@ -54,7 +54,7 @@ class _Standing:
 
 
 class SearchAgent:
-    """Searches at every subgame's root; with `safe=False` it plays the average, without luck."""
+    """Searches at every subgame's root; with `safe=False` it plays the average policy."""
 
     def __init__(
         self,
@@ -70,55 +70,55 @@ class SearchAgent:
         self.safe = safe
         self.random = np.random.default_rng()
         self.searches = 0
-        """How many subgames have been solved."""
+        """Number of subgames solved so far."""
 
-    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Standing]:
+    def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Memory]:
         """Before the first search."""
         self.random = random
-        return [_Standing(None, Place(0, 0)) for _ in seats]
+        return [_Memory(None, Place(0, 0)) for _ in seats]
 
-    def policies(self, memories: Sequence[_Standing]) -> list[Array]:
+    def policies(self, memories: Sequence[_Memory]) -> list[Array]:
         """Of each game's sampled iteration, or of the average."""
         self._catch_up(memories)
-        found = []
+        results = []
         for memory in memories:
             assert memory.plan is not None
             block = memory.plan.tree.block(memory.plan.policy, memory.place.node)
-            found.append(block[:, memory.place.copy])
-        return found
+            results.append(block[:, memory.place.copy])
+        return results
 
-    def after(self, memories: Sequence[_Standing], transitions: Sequence[int]) -> list[_Standing]:
-        """Walk on; the search that may be due there waits until its policy is asked."""
+    def after(self, memories: Sequence[_Memory], transitions: Sequence[int]) -> list[_Memory]:
+        """The next places; a search that is due there runs when its policy is asked."""
         self._catch_up(memories)
-        found = []
+        results = []
         for memory, transition in zip(memories, transitions, strict=True):
             assert memory.plan is not None
-            found.append(_Standing(memory.plan, memory.plan.tree.child(memory.place, transition)))
-        return found
+            results.append(_Memory(memory.plan, memory.plan.tree.child(memory.place, transition)))
+        return results
 
     def model(self) -> SearchAgent:
-        """The average policy of each search, passing down the average's beliefs.
+        """Plays the average policy of each search and passes its beliefs down.
 
-        In the first subgame that is exactly what the agent plays on average; below it is not, as
-        the agent's beliefs are those of an iteration that only it knows.
+        In the first subgame this is exactly the agent's mean policy. Below it is not, because the
+        agent's beliefs are those of a sampled iteration that only it knows.
         """
         return SearchAgent(self.builder, self.evaluator, self.settings, safe=False)
 
-    def _catch_up(self, memories: Sequence[_Standing]) -> None:
-        """Do the searches that are due."""
+    def _catch_up(self, memories: Sequence[_Memory]) -> None:
+        """Run the searches that are due."""
         due = [memory for memory in {id(m): m for m in memories}.values() if memory.due]
         weights = self.settings.weights()
         when = np.full(len(due), self.settings.iterations)
         if self.safe and due:
             when = self.random.choice(len(weights), size=len(due), p=weights) + 1
-        groups: dict[tuple[int, Place, int], list[_Standing]] = {}
+        groups: dict[tuple[int, Place, int], list[_Memory]] = {}
         for memory, iteration in zip(due, when.tolist(), strict=True):
             groups.setdefault((id(memory.plan), memory.place, iteration), []).append(memory)
         jobs = list(groups.items())
         for first in range(0, len(jobs), FOREST):
             self._search(jobs[first : first + FOREST])
 
-    def _search(self, jobs: list[tuple[tuple[int, Place, int], list[_Standing]]]) -> None:
+    def _search(self, jobs: list[tuple[tuple[int, Place, int], list[_Memory]]]) -> None:
         starts = [self._pbs(memories[0]) for _, memories in jobs]
         when = np.array([iteration for (_, _, iteration), _ in jobs])
         tree = self.settings.forest(self.builder, [pbs.state for pbs in starts])
@@ -129,8 +129,8 @@ class SearchAgent:
                 memory.plan, memory.place = plan, Place(*root)
         self.searches += len(jobs)
 
-    def _pbs(self, memory: _Standing) -> PBS:
-        """Where a search is due, and with which beliefs."""
+    def _pbs(self, memory: _Memory) -> PBS:
+        """The PBS at which a search is due."""
         if memory.plan is None:
             return first_pbs(self.builder.root)
         (node, copy), tree = memory.place, memory.plan.tree
@@ -153,7 +153,7 @@ def _average_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
 
 
 def _sampled_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
-    """Run a search and keep, of each root r's subgame, the policy of iteration `when[r]`."""
+    """Run a search; the plan has the policy of iteration `when[r]` in the subgame of root r."""
     tree = search.tree
     slots, entries = _owners(search)
     policy = np.zeros_like(search.policy)
@@ -172,7 +172,7 @@ def _sampled_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
 
 
 def _owners(search: Solver) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
-    """[slots] and, for each player, [reach buffer]: the number of the root above each entry."""
+    """[slots] and, for each player, [reach buffer]: the root number of each entry."""
     tree, arrays = search.tree, search.tree.arrays
     above = [np.zeros(int(copies), dtype=np.int32) for copies in arrays.copies]
     for number, root in enumerate(tree.roots):

@@ -1,4 +1,4 @@
-"""Plain opponents to measure others against: rules that look at the table and the own hand."""
+"""Simple opponents for comparison: rules on the public state and the own infostate."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ Array = NDArray[Any]
 
 
 def baselines(builder: Builder) -> dict[str, Agent]:
-    """The plain opponents that a game has, by name."""
-    found: dict[str, Agent] = {"uniform": RuleAgent(builder, uniform)}
+    """The simple opponents of a game, by name."""
+    agents: dict[str, Agent] = {"uniform": RuleAgent(builder, uniform)}
     if isinstance(builder.game, LiarsDice):
-        found["call-when-unlikely"] = RuleAgent(builder, call_when_unlikely)
-    return found
+        agents["call-when-unlikely"] = RuleAgent(builder, call_when_unlikely)
+    return agents
 
 
 def uniform(state: PublicState) -> Array:
-    """[A, K] every legal action alike."""
+    """[A, K] the uniform policy."""
     legal = state.expansion.legal
     shares: Array = legal / legal.sum(axis=0)
     return shares
 
 
 def call_when_unlikely(state: PublicState) -> Array:
-    """[A, K] in Liar's Dice: the claim that is likeliest by one's own dice, the lowest of those.
+    """[A, K] in Liar's Dice: the action most likely to be right, given only the own dice.
 
-    A bid claims that it is true, `liar` that the last bid is not. It never bluffs, and takes
-    nothing from what the opponent has bid.
+    A bid is right if it is true, `liar` if the last bid is false; of equal actions the lowest is
+    taken. It never bluffs and ignores the opponent's bids.
     """
     world = sample_world(state)
     if not isinstance(world, LiarsDiceState):
@@ -56,7 +56,7 @@ def call_when_unlikely(state: PublicState) -> Array:
 
 
 def _bid_chance(rules: Rules, action: int, roll: tuple[int, ...]) -> float:
-    """How likely a bid is true for a player with this roll, the other's dice being unknown."""
+    """The probability that a bid is true, given one player's roll."""
     quantity, face = rules.bid(action)
     needed = quantity - sum(die in (face, rules.faces) for die in roll)
     counting = (1 if face == rules.faces else 2) / rules.faces

@@ -117,7 +117,7 @@ def subgame(
         player = 1 + next((mover for mover in movers if mover < 2), 1)
     blueprint_values = BlueprintValues(Blueprint.of(solution), player - 1)
     if moves is None:
-        places = [place for place in places if blueprint_values.comes_to(place)]
+        places = [place for place in places if blueprint_values.reaches(place)]
     budget = SolveBudget(
         algorithm=algorithm,
         iterations=iterations,
@@ -132,7 +132,7 @@ def subgame(
         policy = result.written_into(tree, policy)
     before, after = evaluate(tree, solution.policy), evaluate(tree, policy)
     offers = [
-        pair for result in results for pair in zip(result.views, result.alternatives, strict=True)
+        pair for result in results for pair in zip(result.roots, result.alternatives, strict=True)
     ]
     report = SubgameReport(
         solution=solution,
@@ -146,7 +146,7 @@ def subgame(
     )
     if out is not None:
         algorithm = f"{solution.algorithm}, {method}"
-        save_solution(given_solution(tree, policy, algorithm=algorithm, worth=after), out)
+        save_solution(given_solution(tree, policy, algorithm=algorithm, evaluation=after), out)
     if as_json:
         print_json(report.json())
     else:

@@ -1,7 +1,7 @@
 """Executors: where tasks run, plain data in and plain data out.
 
-A *set-up* is called once in each process and returns the function that does tasks there. A task is
-a pure function of its data, so it does not matter which process does it, nor how many there are.
+A *set-up* is called once in each process and returns the function that runs tasks there. A task is
+a pure function of its data, so its result does not depend on the process or on their number.
 """
 
 from tacit.cluster.executor import Batch, Executor, Session, Setup, ThisProcess, executor_of

@@ -1,63 +1,62 @@
-"""What an executor is, and the one that runs tasks in this process."""
+"""The protocol of executors, and the executor of this process."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Setup = Callable[[], Callable[[Task], Result]]
-"""Makes, once in each process, the function that does tasks there."""
+"""Makes, once in each process, the function that runs tasks there."""
 Each = Callable[[int, Any], None]
-"""Is told of each task that is done: its number, and its result."""
+"""Called for each finished task with its number and its result."""
 
 
 class Batch(Protocol, Generic[Result]):
-    """Tasks that have been given out together."""
+    """Tasks that were submitted together."""
 
     def results(self, each: Each | None = None) -> list[Result]:
-        """Wait for all; the results in the order of the tasks. A task's error is raised here."""
+        """Wait for all; the results in the order of the tasks. Raises a task's error."""
 
 
-class Session(Protocol, Generic[Task, Result]):
-    """A set-up at work; close it when there are no more tasks."""
+class Session(ABC, Generic[Task, Result]):
+    """A running set-up; close it after the last task."""
 
+    @abstractmethod
     def submit(self, tasks: Sequence[Task]) -> Batch[Result]:
-        """Give out tasks; they may be at work before anybody waits for them."""
+        """Submit tasks; they may start at once."""
 
+    @abstractmethod
     def close(self) -> None:
-        """Stop; tasks that are not done are dropped."""
+        """Stop; unfinished tasks are dropped."""
 
-    def __enter__(self) -> Session[Task, Result]: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Executor(Protocol):
     """Where tasks run."""
 
     def open(self, setup: Setup[Task, Result]) -> Session[Task, Result]:
-        """Make ready for tasks of one kind."""
+        """Start a session for tasks of one kind."""
 
 
 @dataclass(frozen=True)
 class ThisProcess:
-    """Runs tasks here, one after the other, when their results are asked for."""
+    """Runs tasks here, one after the other, when their results are requested."""
 
     def open(self, setup: Setup[Task, Result]) -> Session[Task, Result]:
         """Set up in this process."""
         return _Here(setup())
 
 
-class _Here(Generic[Task, Result]):
+class _Here(Session[Task, Result]):
     def __init__(self, work: Callable[[Task], Result]) -> None:
         self.work = work
 
@@ -66,12 +65,6 @@ class _Here(Generic[Task, Result]):
 
     def close(self) -> None: ...
 
-    def __enter__(self) -> _Here[Task, Result]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 @dataclass
 class _Waiting(Generic[Task, Result]):
@@ -79,16 +72,16 @@ class _Waiting(Generic[Task, Result]):
     tasks: list[Task]
 
     def results(self, each: Each | None = None) -> list[Result]:
-        found = []
+        results = []
         for number, task in enumerate(self.tasks):
-            found.append(self.work(task))
+            results.append(self.work(task))
             if each is not None:
-                each(number, found[-1])
-        return found
+                each(number, results[-1])
+        return results
 
 
 def executor_of(workers: int) -> Executor:
-    """The executor of this process for 0 workers, else of as many processes."""
+    """The executor of this process for 0 workers, else of `workers` processes."""
     from tacit.cluster.processes import Processes
 
     return Processes(workers) if workers > 0 else ThisProcess()

@@ -1,10 +1,10 @@
 """The executor that runs tasks in processes of this machine.
 
-A worker is a new interpreter that talks over its standard input and output: it gets the set-up
-once, pickled by value where this process's `__main__` defines it, and then one task after the
+A worker is a new interpreter that communicates over its standard input and output. It gets the
+set-up once, pickled by value if this process's `__main__` defines it, and then one task after the
 other. So it works in notebooks and from standard input. A worker that dies is replaced, and its
-task is given out again. When this process is gone, however it ended, the pipe to its workers
-closes, and they end.
+task is submitted again. When this process ends in any way, the pipes to its workers close, and they
+end too.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tacit.cluster.executor import Each, Result, Session, Setup, Task
 from tacit.games import GameError
 
 MAX_DEATHS = 5
-"""How many workers one task may lose before it is given up."""
+"""Number of workers that a task may kill before it fails."""
 
 
 class WorkerError(GameError):
-    """A task that cannot be done: its workers die, or it raised what cannot be sent back."""
+    """A task that fails: its workers die, or its error cannot be sent back."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Processes:
         return _Pool(self.count, cloudpickle.dumps(setup))
 
 
-class _Pool(Generic[Task, Result]):
-    """A thread for each worker takes tasks from one queue and talks with its process."""
+class _Pool(Session[Task, Result]):
+    """A thread for each worker takes tasks from one queue and sends them to its process."""
 
     def __init__(self, count: int, setup: bytes) -> None:
         self.setup = setup
@@ -67,7 +67,7 @@ class _Pool(Generic[Task, Result]):
         return batch
 
     def processes(self) -> list[int]:
-        """The ids of the workers that are alive."""
+        """The ids of the running workers."""
         with self.lock:
             return [process.pid for process in self.alive]
 
@@ -80,12 +80,6 @@ class _Pool(Generic[Task, Result]):
             self.waiting.put(None)
         for thread in self.threads:
             thread.join()
-
-    def __enter__(self) -> _Pool[Task, Result]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _serve(self) -> None:
         process = self._start()
@@ -103,7 +97,7 @@ class _Pool(Generic[Task, Result]):
         self._stop(process)
 
     def _start(self) -> subprocess.Popen[bytes] | None:
-        """A new worker that has been sent the set-up; None if the pool is closed."""
+        """A new worker with the set-up; None if the pool is closed."""
         with self.lock:
             if self.closed:
                 return None
@@ -141,7 +135,7 @@ def _ask(process: subprocess.Popen[bytes], task: bytes) -> bytes | None:
 
 
 class _Sent(Generic[Result]):
-    """Tasks on their way, and the answers that have come."""
+    """Submitted tasks and their answers."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -151,8 +145,8 @@ class _Sent(Generic[Result]):
         self.answers.put((number, answer))
 
     def results(self, each: Each | None = None) -> list[Result]:
-        found: dict[int, Result] = {}
-        while len(found) < self.count:
+        results: dict[int, Result] = {}
+        while len(results) < self.count:
             number, answer = self.answers.get()
             if answer is None:
                 raise WorkerError(
@@ -161,7 +155,7 @@ class _Sent(Generic[Result]):
             done, content = cloudpickle.loads(answer)
             if not done:
                 raise content
-            found[number] = content
+            results[number] = content
             if each is not None:
                 each(number, content)
-        return [found[number] for number in range(self.count)]
+        return [results[number] for number in range(self.count)]

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import cloudpickle
 
 PROGRAM = "import sys; sys.path[:] = eval(sys.argv[1]); import tacit.cluster.worker as w; w.main()"
-"""What a worker's interpreter runs; its argument is the path on which modules are found."""
+"""The program of a worker's interpreter; its argument is the module search path."""
 
 
 def send(pipe: BinaryIO | Any, message: bytes) -> None:
@@ -33,7 +33,7 @@ def receive(pipe: BinaryIO | Any) -> bytes | None:
 
 
 def main() -> None:
-    """Do tasks until the pipe closes; what they print goes to standard error."""
+    """Run tasks until the pipe closes; their output goes to standard error."""
     source, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -42,7 +42,7 @@ def main() -> None:
     def read() -> None:
         while (message := receive(source)) is not None:
             messages.put(message)
-        os._exit(1)  # whoever sent the tasks is gone, whatever is being done
+        os._exit(1)  # the parent process has ended
 
     threading.Thread(target=read, daemon=True).start()
     failure = b""

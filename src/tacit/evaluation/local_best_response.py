@@ -1,12 +1,12 @@
-"""Local best response: how much a simple, prepared opponent wins (Lisý and Bowling 2017).
+"""Local best response: a lower bound on exploitability from play (Lisý and Bowling 2017).
 
-LBR knows how the agent plays, but not its luck. From the agent's policy it keeps the probabilities
-of the agent's infostates by Bayes' rule; at each of its own moves it looks a few moves ahead, with
-the agent's replies as its policy gives them, and assumes a simple *continuation* below. In poker
-both check and call to the end; in Liar's Dice LBR calls `liar`; elsewhere both play at random.
+LBR knows the agent's policy, but not its random numbers. It tracks the probabilities of the agent's
+infostates by Bayes' rule. At each of its own moves it looks a few moves ahead, with the agent's
+replies by its policy, and assumes a simple *continuation* below: in poker both check and call to
+the end; in Liar's Dice LBR calls `liar`; elsewhere both play at random.
 
-LBR is a player like any other, so what it wins on average is, up to the luck of the games played, a
-lower bound of what a best response wins; the mean over both seats is one of the exploitability.
+LBR is a player, so its mean winnings are, up to sampling error, a lower bound on those of a best
+response. The mean over both seats is a lower bound on exploitability.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Rule = Callable[[PublicState], Array]
 """The policy [A, K] of the mover at a public state."""
 
 PASSIVE = ("liar", "check", "call")
-"""Labels of moves that bring the game to its end without giving up or raising the stakes."""
+"""Labels of moves that end the game without giving up or raising the stakes."""
 
 FOREST = 256
-"""How many of LBR's decisions are looked into as one forest."""
+"""Largest number of LBR's decisions in one forest."""
 
 
 def local_best_response(
@@ -47,17 +47,17 @@ def local_best_response(
     replies: int = 1,
     each: Callable[[int], None] | None = None,
 ) -> MatchResult:
-    """What LBR wins a game against `agent`, half of the games in each seat.
+    """A match of LBR against `agent`.
 
-    `replies`: how many of the agent's replies LBR looks ahead. `each` is told how many games have
-    ended.
+    `replies`: the number of the agent's replies that LBR looks ahead. `each` is called with the
+    number of games that have ended.
     """
     responder = LocalBestResponse(builder, agent.model(), replies=replies)
     return play_match(builder, responder, agent, games=games, seed=seed, each=each)
 
 
 def passive(state: PublicState) -> Array:
-    """[A, K] the passive move where there is one, else every legal action alike."""
+    """[A, K] the passive move if there is one, else the uniform policy."""
     labels = state.expansion.labels
     for label in PASSIVE:
         if label in labels:
@@ -69,9 +69,9 @@ def passive(state: PublicState) -> Array:
 
 @dataclass(eq=False)
 class _Knowledge:
-    """What LBR knows at a public history; shared by all games that have it.
+    """LBR's knowledge at a public history, shared by all games with that history.
 
-    reach [K]: the agent's, by its policy so far; `model`: the model's memory.
+    reach [K]: the agent's, by its policy so far; model: the model's memory.
     """
 
     seat: int
@@ -83,7 +83,7 @@ class _Knowledge:
 
 
 class LocalBestResponse:
-    """The player; `model` is the agent that it takes its opponent for, which has no luck."""
+    """The player; `model` is a deterministic model of the opponent."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class LocalBestResponse:
         self.continuation = continuation
 
     def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Knowledge]:
-        """Nothing known yet."""
+        """At the root, with uniform reach."""
         root = self.builder.root
         models = self.opponent.begin([1, 0], random)
         roots = [
@@ -109,7 +109,7 @@ class LocalBestResponse:
         return [roots[seat] for seat in seats]
 
     def policies(self, memories: Sequence[_Knowledge]) -> list[Array]:
-        """The best action of each infostate, as far as LBR sees."""
+        """The best action of each infostate within LBR's horizon."""
         new = [m for m in {id(m): m for m in memories}.values() if m.policy is None]
         for seat in (0, 1):
             mine = [memory for memory in new if memory.seat == seat]
@@ -118,7 +118,7 @@ class LocalBestResponse:
         return [memory.policy for memory in memories if memory.policy is not None]
 
     def after(self, memories: Sequence[_Knowledge], transitions: Sequence[int]) -> list[_Knowledge]:
-        """Bayes' rule."""
+        """Update the agent's reach by Bayes' rule."""
         steps = list(zip(memories, transitions, strict=True))
         new = {(id(m), t): (m, t) for m, t in steps if t not in m.children}
         models = self.opponent.after(
@@ -135,7 +135,7 @@ class LocalBestResponse:
             transition = memory.state.expansion.transitions[number]
             opponent = 1 - memory.seat
             reach = transition.carry_reach(opponent, memory.reach, replies.get(id(memory)))
-            # What the model would never do tells nothing about the infostate of one who does it.
+            # An action that the model never takes says nothing about the infostate.
             memory.children[number] = _Knowledge(
                 memory.seat, transition.child, normalised(reach), model
             )
@@ -146,7 +146,7 @@ class LocalBestResponse:
         return self
 
     def _look_ahead(self, seat: int, memories: list[_Knowledge]) -> None:
-        """Set the policies at LBR's decisions."""
+        """Compute the policies at LBR's decisions."""
         agent = 1 - seat
         states = [memory.state for memory in memories]
         tree = build_forest(self.builder, states, depth=2 * self.replies)
@@ -161,8 +161,8 @@ class LocalBestResponse:
         descend(tree.arrays, agent, policy, work.reach[agent], none, np.float32(0))
         for node in tree.leaves.tolist():
             reach = tree.vectors(work.reach[agent], agent, node, values=False)
-            found = continued_values(tree.state(node), seat, reach, self.continuation)
-            tree.vectors(work.values[seat], seat, node, values=True)[:] = found
+            values = continued_values(tree.state(node), seat, reach, self.continuation)
+            tree.vectors(work.values[seat], seat, node, values=True)[:] = values
         ascend(
             tree.arrays, seat, RECORD_BEST, np.zeros(4, dtype=np.float32), work.matrices,
             work.reach[agent], policy, none, work.values[seat], work.scratch,
@@ -173,7 +173,7 @@ class LocalBestResponse:
     def _write_replies(
         self, tree: PublicTree, agent: int, memories: list[_Knowledge], policy: Array
     ) -> None:
-        """Put the agent's policy where it moves, asking for all decisions of a level at once."""
+        """Write the agent's policy into `policy`, asking for all decisions of a level at once."""
         here = [(Place(*r), m.model) for r, m in zip(tree.roots, memories, strict=True)]
         while here:
             asked = [(p, model) for p, model in here if tree.arrays.player[p.node] == agent]
@@ -191,13 +191,13 @@ class LocalBestResponse:
 
 
 def continued_values(state: PublicState, player: int, reach: Array, rule: Rule) -> Array:
-    """[n, K] counterfactual values of `player` when both go on by `rule`.
+    """[n, K] counterfactual values of `player` when both continue by `rule`.
 
     reach [n, K']: the opponent's, in each of n cases.
     """
     if state.mover == TERMINAL:
-        worth: Array = reach @ (state.payoffs.T if player == 0 else -state.payoffs)
-        return worth
+        ends: Array = reach @ (state.payoffs.T if player == 0 else -state.payoffs)
+        return ends
     policy = None if state.mover == CHANCE else rule(state)
     mine = policy if state.mover == player else None
     theirs = policy if state.mover == 1 - player else None
@@ -208,8 +208,8 @@ def continued_values(state: PublicState, player: int, reach: Array, rule: Rule) 
         never = mine is not None and not mine.ravel()[transition.sources[player]].any()
         if never or not below.any():
             continue
-        found = continued_values(transition.child, player, below, rule)
-        values += transition.carry_values(player, found, wide)
+        child_values = continued_values(transition.child, player, below, rule)
+        values += transition.carry_values(player, child_values, wide)
     if mine is None:
         return values
     chosen: Array = (values.reshape(len(reach), *mine.shape) * mine).sum(axis=1)

@@ -1,8 +1,8 @@
-"""Matches: two agents play many games, in both seats, and the difference is measured."""
+"""Matches: two agents play many games, in both seats."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ from tacit.tree.playing import deal, draw, follow, payoff
 from tacit.tree.public_state import Pair
 
 AT_ONCE = 2048
-"""How many games of a match are played side by side; even, as games come in pairs."""
+"""Number of games of a match played in parallel; even, because games come in pairs."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What the first agent won a game on average, with the standard error, and in each seat."""
+    """The first agent's mean winnings per game, with the standard error, and by seat."""
 
     games: int
     mean: float
@@ -38,10 +38,10 @@ def play_match(
     seed: int = 0,
     each: Callable[[int], None] | None = None,
 ) -> MatchResult:
-    """`games` games side by side; a seed fixes the match.
+    """Play `games` games; the seed determines the match.
 
-    Each deal is played twice, with the seats exchanged, which takes some of the luck out; the
-    standard error is that of the pairs' means. `each` is told how many games have ended.
+    Each deal is played twice, with the seats exchanged, to reduce the variance; the standard error
+    is that of the pairs' means. `each` is called with the number of games that have ended.
     """
     _check_games(games)
     builder = game if isinstance(game, Builder) else Builder(load_game(game))
@@ -51,18 +51,19 @@ def play_match(
         count = min(AT_ONCE, games - begin)
         random = np.random.default_rng([seed, begin])
 
-        def tell(more: int) -> None:
+        def report(more: int) -> None:
             nonlocal ended
             ended += more
             if each is not None:
                 each(ended)
 
         won[begin : begin + count] = _play_side_by_side(
-            builder, (first, second), count, random, tell
+            builder, (first, second), count, random, report
         )
     pairs = won.reshape(-1, 2).mean(axis=1)
     error = float(pairs.std(ddof=1) / np.sqrt(len(pairs))) if len(pairs) > 1 else float("inf")
-    return _result(won, error)
+    seats = float(won[0::2].mean()), float(won[1::2].mean())
+    return MatchResult(games, float(won.mean()), error, seats)
 
 
 def _play_side_by_side(
@@ -70,9 +71,9 @@ def _play_side_by_side(
     agents: tuple[Agent, Agent],
     count: int,
     random: np.random.Generator,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> NDArray[np.float64]:
-    """[count] what the first agent wins; it is player 0 in even games."""
+    """[count] the first agent's winnings; it is player 0 in even games."""
     root = builder.root
     ones = np.ones(root.counts[0]), np.ones(root.counts[1])
     dealt: list[Pair] = [deal(root, ones, random) for _ in range(count // 2)]
@@ -89,7 +90,8 @@ def _play_side_by_side(
         moves: dict[int, int | None] = dict.fromkeys(playing)
         for which, agent in enumerate(agents):
             turn = [g for g in playing if states[g].mover == (which + g) % 2]
-            for game, policy in zip(turn, _ask(agent, memories[which], turn), strict=True):
+            policies = agent.policies([memories[which][g] for g in turn]) if turn else []
+            for game, policy in zip(turn, policies, strict=True):
                 moves[game] = draw(policy[:, pairs[game][states[game].mover]], random)
         transitions: list[int] = []
         for game, action in moves.items():
@@ -107,12 +109,8 @@ def _play_side_by_side(
             known.clear()  # a memory may hold a whole search
             known.update(zip(games, after, strict=True))
         playing = games
-        tell(len(ended))
+        report(len(ended))
     return won
-
-
-def _ask(agent: Agent, memories: dict[int, Any], games: Sequence[int]) -> list[NDArray[Any]]:
-    return agent.policies([memories[game] for game in games]) if games else []
 
 
 def _check_games(games: int) -> None:
@@ -121,8 +119,3 @@ def _check_games(games: int) -> None:
             f"a match has an even number of games, half in each seat, not {games}; "
             f"play {games + games % 2 or 2}"
         )
-
-
-def _result(won: NDArray[np.float64], error: float) -> MatchResult:
-    seats = float(won[0::2].mean()), float(won[1::2].mean())
-    return MatchResult(len(won), float(won.mean()), error, seats)

@@ -1,18 +1,18 @@
-"""The policy that search plays, written out over the whole game, and so its exploitability.
+"""The mean policy of search over the whole game, and so its exploitability.
 
 An agent that searches at every move plays, in each *playthrough*, by the policy of one randomly
 sampled iteration of each search, and passes that iteration's beliefs down (ReBeL, section 6): those
-of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. The policy
-that counts is the mean over all playthroughs. It is estimated from a number of them, each
-played out over every public state; since an average over few is more exploitable than over many,
-the figure is an upper bound in expectation, as in the paper's Table 2. Where neither player comes
-often, only some of the playthroughs are played out, and count for the others.
+of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. Its policy is
+the mean over all playthroughs. It is estimated from a number of them, each over every public state.
+An average over few is more exploitable than over many, so the figure is an upper bound in
+expectation, as in the paper's Table 2. Where both players' reach is small, only some of the
+playthroughs are searched, with larger weights.
 
-Within one search the mean over its sampled iteration is known exactly: it is the search's average
-policy. So only the beliefs that are passed down are sampled (`exact`, our default), and evenly: the
-playthroughs that come to one public state share out the iterations there between them. The paper's
-own measure (`sampled`) draws each by itself, and also plays each search by its sampled iteration.
-With `unsafe` the average policy's beliefs are passed down instead, which is not sound.
+Within one search the mean over the sampled iteration is known exactly: it is the search's average
+policy. So only the beliefs that are passed down are sampled (`exact`, the default), stratified over
+the playthroughs at one public state. The paper's measure (`sampled`) draws each independently, and
+also plays each search by its sampled iteration. With `unsafe` the average policy's beliefs are
+passed down instead, which is not sound.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from tacit.tree.passes import descend
 Array = NDArray[Any]
 Form = Literal["exact", "sampled", "unsafe"]
 FOREST = 2048
-"""How many subgames are solved as one forest."""
+"""Largest number of subgames in one forest."""
 SHARE = 0.05
-"""All playthroughs are played out where a player comes this often; elsewhere in proportion."""
+"""Where a player's mean reach is at least this, all playthroughs are searched."""
 
 
 class _Unsearched(NamedTuple):
     """A subgame still to be searched.
 
-    Where it stands; the players' own reaches by what is played; the reaches that are believed,
-    from which it is searched; in how many playthroughs all of this is the same, and for how many
-    each of these counts.
+    played: both reaches by the policies that are played; believed: both reaches by which it is
+    searched; times: the number of playthroughs in which all this is the same; weight: the weight of
+    each.
     """
 
     place: Place
@@ -65,17 +65,17 @@ def search_policy(
     form: Form = "exact",
     each: Callable[[int], None] | None = None,
 ) -> NDArray[np.float64]:
-    """[slots] sums over playthroughs of the realisation plans that search plays on a whole tree.
+    """[slots] the sum over playthroughs of search's realisation plans on a whole tree.
 
-    `normalise` makes a policy of them, and sums of several calls may be added. `each` is told how
-    many subgames have been solved.
+    `normalise` makes it a policy; sums of several calls may be added. `each` is called with the
+    number of subgames solved.
     """
     sums = np.zeros(tree.sizes.slots)
     root = Place(*tree.roots[0])
     counts = tree.state(root.node).counts
-    all_of_them = (np.ones(counts[0]), np.ones(counts[1]))
+    ones = (np.ones(counts[0]), np.ones(counts[1]))
     times = 1 if form == "unsafe" else playthroughs
-    waiting = [_Unsearched(root, all_of_them, all_of_them, times, 1.0)]
+    waiting = [_Unsearched(root, ones, ones, times, 1.0)]
     while waiting:
         batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
         waiting += _search(tree, evaluator, settings, batch, random, form, sums)
@@ -109,7 +109,7 @@ def _search(
     form: Form,
     sums: NDArray[np.float64],
 ) -> list[_Unsearched]:
-    """Solve a batch of subgames, add what they play to `sums`, and return what is below them."""
+    """Solve a batch of subgames, add their plans to `sums`, and return the subgames below."""
     forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
@@ -121,7 +121,7 @@ def _search(
     below: list[_Unsearched] = []
 
     def play(policy: Array, share: float) -> None:
-        """Carry what is played down by `policy`, and add its `share` to the plans."""
+        """Carry the played reaches down by `policy`, and add its `share` to the plans."""
         for player in PLAYERS:
             descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
 
@@ -166,24 +166,24 @@ def _search(
             pass_down(due, search.believed_reach())
 
     search.run(settings.iterations, each=each)
-    everything = {number: item.times for number, item in enumerate(batch)}
+    all_times = {number: item.times for number, item in enumerate(batch)}
     if form == "exact":
         plans /= search.limited.total_weight
-        add(everything)
+        add(all_times)
     elif form == "unsafe":
         play(search.average_policy().astype(np.float32), 1)
-        add(everything)
-        pass_down(everything, search.average_reach())
+        add(all_times)
+        pass_down(all_times, search.average_reach())
     return below
 
 
 def _draw_iterations(
     batch: list[_Unsearched], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
 ) -> dict[int, Counter[int]]:
-    """For each iteration that is drawn, which subgames drew it, and how many times.
+    """For each drawn iteration, the subgames that drew it, with counts.
 
-    A subgame draws one for each of its playthroughs, by the iterations' weights; `evenly`: those at
-    the same place share the iterations out between them.
+    A subgame draws one for each of its playthroughs, by the iterations' weights; `evenly`: draws at
+    the same place are stratified.
     """
     numbers = np.repeat(np.arange(len(batch)), [item.times for item in batch])
     points = random.random(len(numbers))
@@ -194,20 +194,20 @@ def _draw_iterations(
         for group in groups.values():
             points[group] = (random.permutation(len(group)) + points[group]) / len(group)
     drawn = settings.iterations_at(points)
-    found: dict[int, Counter[int]] = {}
+    counts: dict[int, Counter[int]] = {}
     for number, iteration in zip(numbers.tolist(), drawn.tolist(), strict=True):
-        found.setdefault(iteration, Counter())[number] += 1
-    return found
+        counts.setdefault(iteration, Counter())[number] += 1
+    return counts
 
 
 def _believable(reach: Array) -> Array:
-    """A reach to search with: where there is none at all, anything is as likely."""
+    """The reach by which to search: uniform if it is zero everywhere."""
     return reach if reach.any() else np.ones_like(reach)
 
 
 def subgame_pairs(
     tree: PublicTree, forest: PublicTree, place: Place, number: int
 ) -> list[tuple[Place, Place]]:
-    """The places of a subgame in the whole tree and in the forest, side by side."""
+    """The places of a subgame in the whole tree, each with that in the forest."""
     root = Place(*forest.roots[number])
     return [(whole, part) for part, whole in matching_places(forest, root, tree, place)]

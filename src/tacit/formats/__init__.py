@@ -1,1 +1,1 @@
-"""How tacit talks to the world: one module a format."""
+"""File formats and other programs, one module each."""

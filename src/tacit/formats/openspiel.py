@@ -1,17 +1,17 @@
-"""OpenSpiel games played as games of this library, and policies in both directions.
+"""OpenSpiel's games as games of this library, and policies in both directions.
 
-Few OpenSpiel games say which observations are public, but all that matter here say what each
-player knows (`information_state_string`). So what is public is derived: every history is listed
-once, histories that some player cannot tell apart are linked, and a public state is a connected
-component of such links: what is common knowledge among the players. It is the finest public
-state that those infostates allow.
+Few OpenSpiel games define public observations, but all that matter here define what each player
+knows (`information_state_string`). So public states are derived: every history is listed once,
+histories in the same infostate of a player are linked, and a public state is a connected component
+of these links. It is what the players know in common: the finest public state that the infostates
+allow.
 
-Some infostates do not know how many moves have been made, as when the opponent's failed attempts
-stay unseen. Histories are then put on a common clock, on which an infostate has one time, and
-those that are ahead of it wait: a forced move that changes nothing.
+Some infostates do not determine how many moves have been made, for example where the opponent's
+failed attempts are hidden. Histories are then put on a common clock on which an infostate has one
+time; those ahead of it wait, by a forced move that changes nothing.
 """
 
-# ruff: noqa: D102 - what the methods of State and Game do is said there.
+# ruff: noqa: D102 - the methods of State and Game are documented there.
 from __future__ import annotations
 
 import os
@@ -39,21 +39,21 @@ PREFIX = "openspiel:"
 MAX_HISTORIES = 2_000_000
 PROBES = 100
 PROBABILITY_TOLERANCE = 1e-5
-"""How far from one the probabilities of a policy may sum: those in single precision do."""
+"""Largest error of the sum of a policy's probabilities, which may be in single precision."""
 
 Ints: TypeAlias = NDArray[np.int64]
 
 _WAITING = 4
-"""The mover of a history that waits, until its public state says whose turn it is."""
+"""The mover of a history that waits, until its public state determines the mover."""
 
 
 def load_openspiel(game_string: str, *, max_histories: int = MAX_HISTORIES) -> OpenSpielGame:
     """The OpenSpiel game that `game_string` describes, such as ``leduc_poker``.
 
-    The string is what `pyspiel.load_game` takes, with or without ``openspiel:`` before it. The
-    game must have two players, constant-sum payoffs (they are shifted to sum to zero), moves one
-    at a time, chance with stated probabilities, perfect recall and no more than `max_histories`
-    histories; GameError says which of these it has not.
+    The string is one for `pyspiel.load_game`, with or without ``openspiel:`` before it. The game
+    must have two players, constant-sum payoffs (they are shifted to sum to zero), sequential moves,
+    chance with explicit probabilities, perfect recall and at most `max_histories` histories;
+    GameError says which of these is missing.
     """
     text = game_string.removeprefix(PREFIX)
     spiel = _open(text)
@@ -96,7 +96,7 @@ class OpenSpielState(State):
         return table.names[player][table.private[player][self.row]]
 
     def history(self) -> list[int]:
-        """The OpenSpiel actions, chance's too, that lead here."""
+        """The OpenSpiel actions, chance's included, from the start."""
         table, row = self.game.table, self.row
         actions = []
         while row:
@@ -130,7 +130,7 @@ class OpenSpielState(State):
 
 
 class OpenSpielGame(Game):
-    """A game of OpenSpiel; `spiel` is the `pyspiel.Game`, `wait` the action of those who wait."""
+    """A game of OpenSpiel; `spiel` is the `pyspiel.Game`, `wait` the waiting action."""
 
     def __init__(self, text: str, spiel: Any, table: Table) -> None:
         self.name = PREFIX + text
@@ -167,8 +167,8 @@ class OpenSpielGame(Game):
 def policy_to_openspiel(tree: PublicTree, policy: NDArray[Any]) -> Any:
     """A flat `policy` [slots] as an `open_spiel.python.policy.TabularPolicy`.
 
-    `tree` is a whole tree of an `OpenSpielGame` with one root. OpenSpiel names infostates by their
-    information states alone; GameError says so if that does not tell those of the game apart.
+    `tree` is a whole tree of an `OpenSpielGame` with one root. OpenSpiel names infostates only by
+    their information states; GameError if these names are not distinct.
     """
     game = _game_of(tree)
     if len(tree.roots) != 1 or len(tree.leaves):
@@ -178,23 +178,23 @@ def policy_to_openspiel(tree: PublicTree, policy: NDArray[Any]) -> Any:
     from open_spiel.python.policy import TabularPolicy
 
     decisions = [(decision, decision.state.spiel()) for decision in _decisions(tree)]
-    told = TabularPolicy(game.spiel, states={s.history_str(): s for _, s in decisions})
-    if len(told.state_lookup) != len(decisions):
+    table = TabularPolicy(game.spiel, states={s.history_str(): s for _, s in decisions})
+    if len(table.state_lookup) != len(decisions):
         raise GameError(
             f"{game.name} has {len(decisions)} infostates but OpenSpiel has only "
-            f"{len(told.state_lookup)} names for them, so its policies cannot tell them apart"
+            f"{len(table.state_lookup)} names for them, so its policies cannot tell them apart"
         )
     for decision, spiel in decisions:
-        row = told.action_probability_array[told.state_index(spiel)]
+        row = table.action_probability_array[table.state_index(spiel)]
         row[:] = 0.0
         row[decision.actions] = policy[decision.slots[:, 0]]
-    return told
+    return table
 
 
 def policy_from_openspiel(tree: PublicTree, policy: Any) -> NDArray[np.float64]:
-    """An OpenSpiel policy, any that has `action_probabilities(state)`, as a flat array [slots]."""
+    """An OpenSpiel policy, any with `action_probabilities(state)`, as a flat array [slots]."""
     _game_of(tree)
-    flat = tree.uniform_policy()  # which is right for those who wait
+    flat = tree.uniform_policy()  # waiting has only one action
     for state, actions, slots in _decisions(tree):
         given = policy.action_probabilities(state.spiel())
         chosen = np.array([given.get(action, 0.0) for action in actions])
@@ -209,13 +209,13 @@ def policy_from_openspiel(tree: PublicTree, policy: Any) -> NDArray[np.float64]:
 
 
 class _Decision(NamedTuple):
-    """An infostate of a tree in which its player has a move to choose."""
+    """An infostate at which its player has a decision."""
 
     state: OpenSpielState
-    """One history of it."""
+    """One of its histories."""
     actions: list[int]
     slots: Ints
-    """[A, copies] where their probabilities stand in a flat policy."""
+    """[A, copies] the slots of their probabilities."""
 
 
 def _decisions(tree: PublicTree) -> Iterator[_Decision]:
@@ -265,7 +265,7 @@ def _quiet() -> Iterator[None]:
 
 def _open(text: str) -> Any:
     pyspiel = _import_pyspiel()
-    for module in re.findall(r"python_(\w+)", text):  # these register when they are imported
+    for module in re.findall(r"python_(\w+)", text):  # imported to register
         with suppress(ImportError):
             import_module(f"open_spiel.python.games.{module}")
     try:
@@ -273,7 +273,7 @@ def _open(text: str) -> Any:
             spiel = pyspiel.load_game(text)
             spiel.new_initial_state()
             return spiel
-    except (RuntimeError, IndexError, ValueError) as error:  # what OpenSpiel's own errors become
+    except (RuntimeError, IndexError, ValueError) as error:
         message = str(error)
     unknown = re.match(r"Unknown game '(.*?)'", message)
     if unknown is None:
@@ -315,7 +315,7 @@ def _check_kind(text: str, spiel: Any) -> None:
 
 
 def _check_size(text: str, spiel: Any, limit: int) -> None:
-    """Refuse at once what is far too large, by Knuth's estimate (1975) from random playouts."""
+    """Refuse games that are far too large, by Knuth's estimate (1975) from random playouts."""
     choose = random.Random(0)
     enough = 10**20
     total = 0
@@ -327,7 +327,7 @@ def _check_size(text: str, spiel: Any, limit: int) -> None:
             weight *= len(actions)
             total += weight
             state.apply_action(choose.choice(actions))
-    # The estimate is right on average, so what it refuses is nearly never within the limit.
+    # The estimate is unbiased, so a game within the limit is almost never refused.
     if total > 100 * PROBES * limit:
         size = "more than" if total >= enough else "about"
         power = len(str(min(total, enough) // PROBES)) - 1
@@ -339,24 +339,24 @@ def _refuse_size(text: str, size: str, limit: int) -> NoReturn:
 
 
 class Histories(NamedTuple):
-    """Every history, parents before children; what led to it, and who knows what at it."""
+    """Every history, parents before children: its last action, and what each player knows."""
 
     parent: Ints
     action: Ints
     word: Ints
-    """What the action is called, as an index into `words`."""
+    """The action's label, as an index into `words`."""
     probability: NDArray[np.float64]
     mover: Ints
     payoff: NDArray[np.float64]
     known: tuple[Ints, Ints]
-    """For each player an index into `strings`; at the end, what was known before the last move."""
+    """For each player an index into `strings`; at a terminal that of its parent."""
     strings: list[str]
     words: list[str]
     wait: int
     hidden: bool
     depth: Ints
     above: Ints
-    """The last history before this one at which a player chose, or -1."""
+    """The last decision above this history, or -1."""
 
 
 def _list_histories(text: str, spiel: Any, limit: int) -> Histories:
@@ -417,7 +417,7 @@ def _list_histories(text: str, spiel: Any, limit: int) -> Histories:
 
 
 def _clock(text: str, histories: Histories) -> Ints:
-    """The least times at which children come after parents and an infostate has one time."""
+    """The smallest times by which children are later than parents and an infostate has one time."""
     parent, mover, known = histories.parent, histories.mover, histories.known
     depth, above = histories.depth, histories.above
     deciding = np.flatnonzero(mover < CHANCE)
@@ -453,7 +453,7 @@ def _clock(text: str, histories: Histories) -> Ints:
 
 
 def _with_waiting(histories: Histories, time: Ints) -> tuple[Histories, Ints]:
-    """The histories with the waits that `time` asks for, in order of time, and their times."""
+    """The histories with the necessary waiting moves, in order of `time`, and their times."""
     parent = histories.parent
     runs = np.ones(len(parent), dtype=np.int64)
     runs[1:] = time[1:] - time[parent[1:]]
@@ -482,18 +482,18 @@ def _with_waiting(histories: Histories, time: Ints) -> tuple[Histories, Ints]:
 
 
 class Table(NamedTuple):
-    """A row for every history, in order of time, so that the children of a row are neighbours."""
+    """A row for every history, in order of time; the children of a row are neighbours."""
 
     first: array[int]
     """The row of the first child; one entry more than there are rows."""
     parent: array[int]
     action: array[int]
-    """The action that leads here from the parent."""
+    """The last action of the history."""
     word: array[int]
-    """What it is called, as an index into `words`."""
+    """Its label, as an index into `words`."""
     words: list[str]
     probability: array[float]
-    """How likely it is, if it is chance's."""
+    """Its probability, if it is chance's."""
     mover: array[int]
     payoff: array[float]
     public: array[int]
@@ -530,10 +530,7 @@ def _tabulate(text: str, listed: Histories) -> Table:
         array("d", histories.payoff.tobytes()),
         _ints(public),
         (_ints(classes[0]), _ints(classes[1])),
-        (
-            _names(histories, public, classes[0], 0),
-            _names(histories, public, classes[1], 1),
-        ),
+        (_names(histories, public, classes[0], 0), _names(histories, public, classes[1], 1)),
     )
 
 
@@ -542,7 +539,7 @@ def _ints(values: Ints) -> array[int]:
 
 
 def _join(size: int, links: list[tuple[Ints, Ints]]) -> Ints:
-    """Label `size` items such that those that share a label in any of `links` share one here."""
+    """[size] labels of items; items that share a label in any of `links` share one here."""
     rows, columns, total = [], [], size
     for items, labels in links:
         if len(items):
@@ -563,11 +560,11 @@ def _pair(left: Ints, right: Ints) -> Ints:
 
 
 def _infostates(text: str, histories: Histories, levels: list[Ints], player: int) -> Ints:
-    """What `player` can tell apart, as a label for each history; histories of one time compare.
+    """A label for each history: the infostate of `player`, distinct among histories of one time.
 
     Where the player moves it is the information state. Elsewhere it is all that the player has
-    seen, less what a later information state no longer tells apart. The last move of a game is
-    seen by all: nobody can act upon it, and the fewest infostates remain.
+    observed, except what a later information state forgets. Both players observe the last move of
+    the game: nobody can act on it, and this gives the fewest infostates.
     """
     parent, mover, known = histories.parent, histories.mover, histories.known[player]
     own = np.where(mover[parent] == player, histories.action, -1)
@@ -594,7 +591,7 @@ def _infostates(text: str, histories: Histories, levels: list[Ints], player: int
         count = int(label[level].max()) + 1
         below = level
 
-    # With perfect recall the links from below join no information states, nor two own actions.
+    # With perfect recall, links from below never join two information states or two own actions.
     for fact, where in ((np.where(moves, known, -1), np.arange(len(parent))), (own, parent)):
         first = np.unique(label, return_index=True)[1]
         differs = np.flatnonzero(fact != fact[first][label])
@@ -608,18 +605,18 @@ def _infostates(text: str, histories: Histories, levels: list[Ints], player: int
 
 
 def _movers(text: str, histories: Histories, public: Ints) -> Ints:
-    """Who moves, with those who wait under the name of who moves in their public state."""
+    """[histories] the mover; for those that wait, the mover of their public state."""
     turn = np.full(int(public.max()) + 1, CHANCE)
     certain = histories.mover != _WAITING
     turn[public[certain]] = histories.mover[certain]
     movers = np.asarray(turn[public], dtype=np.int64)
     if np.any(movers[certain] != histories.mover[certain]):
-        raise GameError(f"{PREFIX}{text} hides whose turn it is, and no waiting can mend it")
+        raise GameError(f"{PREFIX}{text} hides whose turn it is, which waiting cannot repair")
     return movers
 
 
 def _names(histories: Histories, public: Ints, label: Ints, player: int) -> list[str]:
-    """A name for each label of `player`: an information state, made distinct where it is not."""
+    """A name for each label of `player`: the information state, numbered where it is not unique."""
     rows = np.unique(label, return_index=True)[1]
     choosing = histories.mover[rows] == player
     names = [""] * len(rows)

@@ -1,9 +1,9 @@
-"""What a network sees of an OpenSpiel game: its observation tensors.
+"""The encoder of OpenSpiel's games, from their observation tensors.
 
-The public features are the means, over the histories of a public state, of both players' tensors:
-what is public stands there as it is. What differs between the histories is what a player knows
-alone, and its values name a private column: the same card has the same column in every public
-state, however the betting went.
+The public features are both players' tensors, averaged over the histories of a public state;
+public entries keep their values. Entries that differ between the histories are a player's private
+knowledge, and their values name a private column: the same card has the same column in every
+public state.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from tacit.formats.openspiel import OpenSpielGame
 
 Key = tuple[tuple[tuple[int, float], ...], int]
-"""The entries of a tensor that are a player's own, and a number among equals."""
+"""The private entries of a tensor, and a number that makes the key unique."""
 
 
 class _Seen(NamedTuple):
-    """A public state: its features [F], and by player and infostate the keys of columns."""
+    """Features [F] of a public state, and the column keys by player and infostate."""
 
     features: NDArray[np.float32]
     keys: tuple[dict[int, Key], dict[int, Key]]
 
 
 class ObservationEncoder(GameEncoder):
-    """The columns of one OpenSpiel game; `tensor` is the name of the method that gives tensors."""
+    """The columns of one OpenSpiel game; `tensor` is the name of the tensor method."""
 
     def __init__(self, game: OpenSpielGame, tensor: str) -> None:
         self.game = game
@@ -43,7 +43,7 @@ class ObservationEncoder(GameEncoder):
         self._known: dict[int, _Seen] = {}
 
     def features(self, world: State) -> NDArray[np.float32]:
-        """[F] whether chance moves, how many moves were made, and both players' mean tensors."""
+        """[F] whether chance moves, the number of moves, and both players' mean tensors."""
         return self._look(world).features
 
     def private_key(self, world: State, player: int) -> Hashable:
@@ -82,7 +82,7 @@ class ObservationEncoder(GameEncoder):
 
 
 def _scaled(tensors: Any) -> NDArray[np.float64]:
-    """Tensors [n, D] whose entries beyond one grow with their logarithm only."""
+    """Tensors [n, D] with entries beyond one on a logarithmic scale."""
     values = np.asarray(tensors, dtype=np.float64)
     size = np.maximum(np.abs(values), 1)
     scaled: NDArray[np.float64] = np.where(

@@ -2,7 +2,7 @@
 
 One hand is a TOML document (``.phh``), many are its numbered tables (``.phhs``). Heads-up, p1 is
 the big blind and p2 the button and small blind, but the blinds are listed from the small one. The
-amount of a bet or raise (``cbr``) is what the player has then committed on the street.
+amount of a bet or raise (``cbr``) is the player's total on the street after it.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _OWN_FIELDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class HandHistory:
-    """One hand, finished or not: its rules, cards and actions; checked when it is made."""
+    """One hand, finished or not: its rules, cards and actions, checked on construction."""
 
     rules: BettingRules
     holes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """The two cards of players 0 and 1 (p1 and p2); empty where they are not known."""
     board: tuple[int, ...] = ()
     actions: tuple[int, ...] = ()
-    """As in `no_limit`: fold, call, or the total over the hand after a bet or raise."""
+    """As in `betting`: fold, call, or the total over the hand after a bet or raise."""
     mucked: int | None = None
-    """The player who gave up the pot at the showdown without showing."""
+    """The player who conceded the pot at the showdown without showing."""
     fields: Mapping[str, object] = field(default_factory=dict)
     """The other fields of the document, such as `players`, `event` or `_yours`."""
 
@@ -73,9 +73,9 @@ class HandHistory:
             raise GameError("a hand is mucked at a showdown, and this history has none")
 
     def steps(self) -> Iterator[tuple[Betting, int | None]]:
-        """Each moment of the betting and the action taken there; None where cards are dealt.
+        """Each state of the betting and the action taken there; None where cards are dealt.
 
-        The last moment, where nothing was done any more, is not among them.
+        The last state, at which no action was taken, is not included.
         """
         state = self.rules.start()
         left = list(reversed(self.actions))
@@ -104,7 +104,7 @@ class HandHistory:
         return state
 
     def payoffs(self) -> tuple[int, int] | None:
-        """What each player won or lost; None if the hand is not over or cards are missing."""
+        """Each player's winnings; None if the hand is not over or cards are missing."""
         last = self.betting
         if last.player != TERMINAL:
             return None
@@ -205,7 +205,7 @@ def _from_document(document: Mapping[str, object]) -> HandHistory:
 
 
 class _Reader:
-    """Follows the actions of a document through the betting."""
+    """Applies the actions of a document to the betting."""
 
     def __init__(self, rules: BettingRules) -> None:
         self.state = rules.start()

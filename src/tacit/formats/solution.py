@@ -1,8 +1,8 @@
-"""Solutions as files: everything needed to check a policy, and to go on solving.
+"""Solutions as files: all that is needed to check a policy and to resume solving.
 
 A file is NumPy's npz: `about` (a JSON text), `history` [checkpoints, 4], `policy` [slots] and the
-solver's arrays under `memory.<name>`. The game is stored by name and rebuilt on loading; a
-fingerprint of its public tree makes sure that it is the same game.
+solver's arrays under `memory.<name>`. The game is stored by name and rebuilt on loading. A
+fingerprint of its public tree ensures that it is the same game.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SolutionError(GameError):
 
 
 def save_solution(solution: Solution, path: str | Path) -> None:
-    """Write `solution` to `path`; an older file is replaced only when the new one is whole."""
+    """Write `solution` to `path` atomically."""
     about = {
         "format": FORMAT,
         "version": VERSION,
@@ -71,7 +71,7 @@ def load_solution(
 ) -> Solution:
     """Read a solution and rebuild its tree; SolutionError says what is wrong with the file.
 
-    A game that has no name in the package, such as one of your own, is to be given.
+    `game` is needed if `load_game` does not find it by name.
     """
     about, arrays = read_arrays(
         Path(path),
@@ -98,15 +98,9 @@ def load_solution(
             seed=int(about["seed"]),
             stop=Stop(about["stop"]),
             target=about["target"],
-            history=tuple(
-                Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"]
-            ),
+            history=checkpoints(arrays),
             policy=arrays["policy"].astype(np.float64),
-            memory={
-                name.removeprefix("memory."): kept
-                for name, kept in arrays.items()
-                if name.startswith("memory.")
-            },
+            memory=memory_arrays(arrays),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SolutionError(f"{path} is damaged ({error})") from None
@@ -114,8 +108,19 @@ def load_solution(
     return solution
 
 
+def checkpoints(arrays: dict[str, NDArray[Any]]) -> tuple[Checkpoint, ...]:
+    """The history of a file."""
+    return tuple(Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"])
+
+
+def memory_arrays(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The solver's arrays of a file, by name."""
+    prefix = "memory."
+    return {n.removeprefix(prefix): kept for n, kept in arrays.items() if n.startswith(prefix)}
+
+
 def fingerprint(tree: PublicTree) -> str:
-    """A digest of all that makes up a tree: who moves where, infostates, transitions, payoffs."""
+    """A digest of a tree: movers, infostates, transitions and payoffs."""
     arrays = tree.arrays
     digest = hashlib.sha256()
     for whole in (
@@ -141,7 +146,7 @@ def fingerprint(tree: PublicTree) -> str:
 
 
 def _settings(minimiser: Minimiser | None) -> dict[str, Any] | None:
-    """A minimiser as JSON; infinite exponents are strings, which JSON lacks numbers for."""
+    """A minimiser as JSON; infinite exponents, for which JSON has no numbers, are strings."""
     if minimiser is None:
         return None
     fields = {
@@ -174,9 +179,10 @@ def file_format(path: Path) -> str | None:
 def read_arrays(
     path: Path, kind: str, version: int, *, keys: set[str], parts: set[str], makes: str
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The JSON `about` and the other arrays of a file of this `kind`; `makes` is who writes them.
+    """The JSON `about` and the other arrays of a file of this `kind`.
 
-    `keys` of `about` and `parts` of the file must be there.
+    keys, parts: the required keys of `about` and arrays of the file; makes: the command that writes
+    such files.
     """
     if not path.exists():
         raise SolutionError(f"there is no file {path}")
@@ -188,7 +194,7 @@ def read_arrays(
         with np.load(content, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays.pop("about")))
-    except Exception:  # whatever NumPy, zip and JSON raise over bytes in memory, these are at fault
+    except Exception:  # NumPy, zip and JSON raise many kinds of errors over damaged bytes
         raise foreign from None
     if not isinstance(about, dict):
         raise foreign

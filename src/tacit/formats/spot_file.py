@@ -9,18 +9,18 @@
     bets = "50%,100%,a/75%,a"            # or bets.turn = ..., bets.river = ...
     thresholds.add_all_in = 0.5          # see `tacit.games.holdem.bet_sizes.BetSettings`
     add."k" = [2500]                     # further raises, as totals over the hand
-    lock."k" = {k = 1.0}                 # what player 1 does there, instead of solving it
+    lock."k" = {k = 1.0}                 # player 1's policy there is fixed, not solved
     solve.target = "0.5%"
 
-Texts are kept as they are written until `SpotFile.spot` reads them, so that errors can point into
-them. The examples that come with tacit are named by `example_names`.
+Texts stay as they are written until `SpotFile.spot` parses them, so that errors can point into
+them. `example_names` lists the examples in the package.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,12 @@ KEYS = (
 )
 
 Lock = Mapping[str, float | str]
-"""By action: the share of every hand that takes it, a range whose weights are the shares, or
-``rest``."""
+"""By action: its share in every hand, a range whose weights are the shares, or ``rest``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpotFile:
-    """What a file (or a command line) says about a spot, not yet read as cards and ranges."""
+    """The contents of a file (or a command line), not yet parsed as cards and ranges."""
 
     title: str = "hold'em"
     board: str = ""
@@ -85,13 +84,12 @@ class SpotFile:
                 raise GameError(
                     f"the stack of {player} is {chips}; expected 1 chip or more behind the pot"
                 )
-        settings = BetSettings.parse(self.bets, **self.thresholds)
         return Spot.of(
             self.board,
             ranges=self.ranges,
             pot=self.pot,
             behind=self.stacks,
-            bets=settings,
+            bets=BetSettings.parse(self.bets, **self.thresholds),
             big_blind=self.big_blind,
             additions=self.additions,
             name=self.title,
@@ -109,10 +107,9 @@ def load_spot_file(name: str | Path) -> SpotFile:
     elif "/" not in str(name) and source.is_file():
         data = source.read_bytes()
     else:
-        hint = _nearest(str(name), example_names())
         raise GameError(
             f"there is no spot {str(name)!r}: neither a file nor one of the examples "
-            f"{', '.join(example_names())}{hint}"
+            f"{', '.join(example_names())}{_nearest(str(name), example_names())}"
         )
     try:
         content = tomllib.loads(data.decode())
@@ -122,7 +119,7 @@ def load_spot_file(name: str | Path) -> SpotFile:
 
 
 def example_names() -> list[str]:
-    """The spots that come with tacit."""
+    """The example spots in the package."""
     folder = files("tacit.formats") / "spots"
     return sorted(
         entry.name.removesuffix(".toml")
@@ -134,7 +131,6 @@ def example_names() -> list[str]:
 def read_spot(content: Mapping[str, Any], *, where: str) -> SpotFile:
     """The spot that a parsed file describes; GameError names the bad key, `where` the file."""
     _check_keys(content, KEYS, where)
-    found = SpotFile()
     changes: dict[str, Any] = {}
     for key in ("title", "board"):
         if key in content:
@@ -161,8 +157,12 @@ def read_spot(content: Mapping[str, Any], *, where: str) -> SpotFile:
             for key, value in thresholds.items()
         }
     if "add" in content:
+        expected = "whole numbers of chips: totals over the hand"
         changes["additions"] = {
-            path: _totals(totals, f"{where}: add.{path!r}")
+            path: tuple(
+                _typed(total, int, f"{where}: add.{path!r}", expected)
+                for total in (totals if isinstance(totals, list) else [totals])
+            )
             for path, totals in _table(content["add"], f"{where}: add").items()
         }
     if "lock" in content:
@@ -172,21 +172,18 @@ def read_spot(content: Mapping[str, Any], *, where: str) -> SpotFile:
         }
     if "solve" in content:
         changes["solve"] = _solve(_table(content["solve"], f"{where}: solve"), f"{where}: solve")
-    return replace(found, **changes)
+    return SpotFile(**changes)
 
 
 def parse_target(text: str) -> tuple[float | None, float | None]:
     """``0.5%`` or ``0.5``: percent of the pot; ``20mbb``: thousandths of a big blind a hand.
 
-    Answers with both, the one that was not given as None.
+    Returns both; the one that is not given is None.
     """
-    number, mbb = text.strip().removesuffix("%").strip(), False
-    for unit in ("mbb/h", "mbb"):
-        if text.strip().lower().endswith(unit):
-            number, mbb = text.strip()[: -len(unit)].strip(), True
-            break
+    number = text.strip().lower().removesuffix("/h").removesuffix("mbb")
+    mbb = text.strip().lower().endswith(("mbb/h", "mbb"))
     try:
-        value = float(number)
+        value = float(number if mbb else text.strip().removesuffix("%"))
     except ValueError:
         value = float("nan")
     if not 0 < value < float("inf"):
@@ -240,12 +237,6 @@ def _bets(value: Any, where: str) -> str | dict[str, str]:
     }
 
 
-def _totals(value: Any, where: str) -> tuple[int, ...]:
-    expected = "whole numbers of chips: totals over the hand"
-    listed = value if isinstance(value, list) else [value]
-    return tuple(_typed(total, int, where, expected) for total in listed)
-
-
 def _lock(value: Any, where: str) -> dict[str, float | str]:
     expected = "a share from 0 to 1, a range whose weights are shares, or 'rest'"
     return {
@@ -259,7 +250,7 @@ def _solve(table: Mapping[str, Any], where: str) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for key, value in table.items():
         if key == "target":
-            read[key] = str(value) if not isinstance(value, str) else value
+            read[key] = str(value)
             parse_target(read[key])
         elif key == "algorithm":
             read[key] = _typed(value, str, f"{where}.{key}", "a name")

@@ -1,4 +1,4 @@
-"""Locks of a spot file as policies: what a player does at a node instead of solving it."""
+"""Locks of a spot file as policies: fixed policies at nodes that are not solved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.tree import PublicTree
 
 
 def lock_policy(tree: PublicTree, path: str, lock: Lock) -> NDArray[Any]:
-    """[A, 1326] the policy that a lock asks for at `path`; GameError says what is wrong with it."""
+    """[A, 1326] the policy of a lock at `path`; GameError says what is wrong with it."""
     state = tree.state(find(tree, path).node)
     if state.mover >= CHANCE:
         raise GameError(f"no player moves after {path!r}, so nothing can be locked there")

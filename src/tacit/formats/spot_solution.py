@@ -1,11 +1,11 @@
 """Solved spots as files, whole or small.
 
 A file is NumPy's npz: `about` (a JSON text: board, chips, bet sizes, and how the spot was solved),
-`ranges` [2, 1326], `history` [checkpoints, 4] and `policy` [slots]; where solving shall be able to
-go on, also the solver's arrays (`memory.*`). The small form keeps the policy of the streets before
-the last one and wherever it is locked, and what every hand is worth before the last street
-(`values`); rivers are solved again when they are looked at. The tree is rebuilt on loading, and a
-fingerprint makes sure that it is the same.
+`ranges` [2, 1326], `history` [checkpoints, 4] and `policy` [slots]. If solving can be resumed, it
+also holds the solver's arrays (`memory.*`). The small form keeps the policy before the last street
+and at locked nodes, and the values of all hands before the last street (`values`); rivers are
+solved again when they are shown. The tree is rebuilt on loading, and a fingerprint ensures that it
+is the same.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ from numpy.typing import NDArray
 
 from tacit import __version__
 from tacit.files import write_arrays
-from tacit.formats.solution import SolutionError, fingerprint, read_arrays
+from tacit.formats.solution import (
+    SolutionError,
+    checkpoints,
+    fingerprint,
+    memory_arrays,
+    read_arrays,
+)
 from tacit.games import CHANCE, GameError
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.spot import Spot
-from tacit.solvers import Checkpoint, Stop
+from tacit.solvers import Stop
 from tacit.solvers.engine import normalise
 from tacit.solvers.spot import SpotSolution
 from tacit.tree import PublicTree
@@ -38,18 +44,13 @@ _MEMORY = ("policy", "sums", "regrets", "mixture", "regret_scales")
 
 
 def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool = False) -> None:
-    """Write `solution` to `path`; an older file is replaced only when the new one is whole.
+    """Write `solution` to `path` atomically.
 
     `small`: without rivers. A spot that starts on its last street has no small form and is written
     whole.
     """
     tree, rules = solution.tree, solution.spot.rules
-    kept = np.ones(tree.sizes.slots, np.bool_)
     small = (small and rules.first_street < rules.last_street) or not solution.complete
-    if small:
-        kept = _before_rivers(tree)
-        for node in solution.locked:
-            tree.block(kept, node)[:] = True
     about = {
         "format": FORMAT,
         "version": VERSION,
@@ -67,11 +68,12 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
         "about": np.array(json.dumps(about)),
         "ranges": np.stack(solution.spot.ranges),
         "history": np.array([astuple(point) for point in solution.history]),
-        "policy": solution.policy[kept].astype(np.float32),
+        "policy": solution.policy.astype(np.float32),
     }
     if not small:
         arrays |= {f"memory.{name}": array for name, array in solution.memory.items()}
     else:
+        arrays["policy"] = arrays["policy"][_kept_slots(tree, solution.locked)]
         values = solution.values if not solution.complete else _values(solution)
         arrays["values"] = np.concatenate(
             [vector.astype(np.float32) for node in sorted(values) for vector in values[node]]
@@ -116,17 +118,11 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             policy=policy,
             algorithm=str(about["algorithm"]),
             stop=Stop(about["stop"]),
-            history=tuple(
-                Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"]
-            ),
+            history=checkpoints(arrays),
             locked=locked,
             complete=complete,
             storage=int(about.get("storage", 32)),
-            memory={
-                name.removeprefix("memory."): array
-                for name, array in arrays.items()
-                if name.startswith("memory.")
-            },
+            memory=memory_arrays(arrays),
             values={} if complete else _split_values(tree, arrays["values"]),
         )
         _check(solution)
@@ -135,10 +131,10 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
     return solution
 
 
-def _before_rivers(tree: PublicTree) -> NDArray[np.bool_]:
-    """[slots] which belong to streets before the last one."""
+def _kept_slots(tree: PublicTree, locked: tuple[int, ...]) -> NDArray[np.bool_]:
+    """[slots] those of the small form: before the last street, and at locked nodes."""
     kept = np.zeros(tree.sizes.slots, np.bool_)
-    for node in _early(tree):
+    for node in (*_early(tree), *locked):
         if tree.arrays.action_count[node]:
             tree.block(kept, node)[:] = True
     return kept
@@ -147,11 +143,9 @@ def _before_rivers(tree: PublicTree) -> NDArray[np.bool_]:
 def _fill_rivers(
     tree: PublicTree, policy: NDArray[np.float32], locked: tuple[int, ...]
 ) -> NDArray[np.float32]:
-    """[slots] the policy with all actions alike on the last street, but where it is locked."""
+    """[slots] the whole policy from the small form; the last street is uniform where not locked."""
     whole = normalise(tree, np.zeros(tree.sizes.slots, np.float32))
-    kept = _before_rivers(tree)
-    for node in locked:
-        tree.block(kept, node)[:] = True
+    kept = _kept_slots(tree, locked)
     if len(policy) != kept.sum():
         raise ValueError("its policy does not fit the spot")
     whole[kept] = policy
@@ -168,32 +162,32 @@ def _early(tree: PublicTree) -> list[int]:
 def _values(
     solution: SpotSolution,
 ) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """What every hand of both players is worth at the nodes before the last street."""
+    """Both players' values at the nodes before the last street."""
     tree, responder = solution.tree, solution.responder
     early = _early(tree)
-    found: dict[int, list[NDArray[np.float64]]] = {node: [] for node in early}
+    values: dict[int, list[NDArray[np.float64]]] = {node: [] for node in early}
     for part in tree.ranges:
         inside = [node for node in early if part.first <= node < part.last]
         for player in (0, 1) if inside else ():
             responder.look(player, part.first, EXPECT)
             for node in inside:
-                found[node].append(responder.expected(player, node)[0].copy())
-    return {node: (both[0], both[1]) for node, both in found.items()}
+                values[node].append(responder.expected(player, node)[0].copy())
+    return {node: (both[0], both[1]) for node, both in values.items()}
 
 
 def _split_values(
     tree: PublicTree, flat: NDArray[Any]
 ) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    found, start = {}, 0
+    values, start = {}, 0
     for node in _early(tree):
         both = []
         for count in tree.state(node).counts:
             both.append(flat[start : start + count].astype(np.float64))
             start += count
-        found[node] = both[0], both[1]
+        values[node] = both[0], both[1]
     if flat.shape != (start,):
         raise ValueError("its values do not fit the spot")
-    return found
+    return values
 
 
 def _check(solution: SpotSolution) -> None:

@@ -1,4 +1,4 @@
-"""What is played: rules only, one file a game. `load_game` finds a game by its name."""
+"""Games as rules, one file each. `load_game` returns a game by its name."""
 
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State, find_action
 from tacit.games.registry import Family, families, load_game

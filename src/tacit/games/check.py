@@ -1,7 +1,7 @@
-"""`check_game`: a game played against the whole contract of `games/game.py`.
+"""`check_game`: checks a game against the whole contract of `games/game.py`.
 
 The public states are walked level by level. A level that is too large is thinned to a random choice
-of whole public states, so that what is checked on a public state sees all of its world states.
+of whole public states, so that each check of a public state sees all of its world states.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.games.contract import (
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
 STATES = 10_000
-"""World states that are looked at before levels are thinned to `THIN`."""
+"""World states that are checked before levels are thinned to `THIN`."""
 THIN = 30
 
 
@@ -51,16 +51,16 @@ class Walk:
             yield from node.states
 
     def place(self, state: State) -> str:
-        """How a message about `state` begins."""
-        words = self.notation.get(state)
-        return f"{self.game.name}: after {words!r}" if words else f"{self.game.name}: at the start"
+        """The beginning of an error message about `state`."""
+        moves = self.notation.get(state)
+        return f"{self.game.name}: after {moves!r}" if moves else f"{self.game.name}: at the start"
 
 
 def check_game(game: Game, *, playouts: int = 20, seed: int = 0, states: int = STATES) -> None:
     """Refuse a game that breaks the contract, with a GameError that names the state.
 
-    About `states` world states are looked at, more of them near the start, and `playouts` random
-    games are replayed from their notation. `tacit.check_game` also looks at merges of infostates.
+    About `states` world states are checked, more of them near the start, and `playouts` random
+    games are replayed from their notation. `tacit.check_game` also checks merges of infostates.
     """
     walk = walk_game(game, states=states, seed=seed)
     for node in walk.nodes.values():
@@ -82,18 +82,18 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
     while level:
         publics = list(level)
         following: dict[Hashable, Node] = {}
-        looked, allowed = 0, max(THIN, (states - len(walk.notation)) // 4)
+        checked, allowed = 0, max(THIN, (states - len(walk.notation)) // 4)
         for index in random.permutation(len(publics)).tolist():
             public = publics[index]
             node = level[public]
-            looked += len(node.states)
-            if looked > allowed and (looked > len(node.states) or looked > states):
+            checked += len(node.states)
+            if checked > allowed and (checked > len(node.states) or checked > states):
                 walk.complete = False
                 break
             if public in walk.nodes:
                 raise GameError(
                     f"{walk.place(next(iter(node.states)))} public() is {public!r} as it was "
-                    "before; it must tell that a move was made"
+                    "before; it must show that a move was made"
                 )
             walk.nodes[public] = node
             for state in node.states:
@@ -102,7 +102,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
                     seen = child.public()
                     if parents.setdefault(seen, public) != public:
                         raise GameError(
-                            f"{walk.place(child)} the public state {seen!r} has two before it; "
+                            f"{walk.place(child)} the public state {seen!r} has two parents; "
                             "public() must determine all that the public saw before"
                         )
                     below = following.setdefault(seen, Node())
@@ -112,7 +112,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
 
 
 def _moves(state: State, walk: Walk) -> list[tuple[int, State]]:
-    """The children of one world state, which is checked by itself."""
+    """Check one world state by itself; its children."""
     place: Place = walk.place
     before = _facts(state)
     if checked_mover(state, place) == TERMINAL:
@@ -123,25 +123,24 @@ def _moves(state: State, walk: Walk) -> list[tuple[int, State]]:
     check_labels_differ(state, actions, place)
     if state.player == CHANCE:
         checked_chance(state, actions, place)
-    found = []
-    words = walk.notation[state]
+    children = []
+    moves, where = walk.notation[state], place(state)
     for action in actions:
-        where = place(state)
         child = state.child(action)
         if _facts(state) != before:
             raise GameError(
                 f"{where} child() changes the state it is called on; make states immutable"
             )
         check_hashable([child], walk.game.name)
-        walk.notation.setdefault(child, f"{words} {labels[action]}".strip())
+        walk.notation.setdefault(child, f"{moves} {labels[action]}".strip())
         twin = state.child(action)
         if child != twin or hash(child) != hash(twin):
             raise GameError(
                 f"{place(child)} the same move leads to a state that is not equal (==) to this; "
                 "make states frozen dataclasses"
             )
-        found.append((action, child))
-    return found
+        children.append((action, child))
+    return children
 
 
 def _facts(state: State) -> tuple[object, ...]:
@@ -159,12 +158,12 @@ def check_public_state(node: Node, walk: Walk) -> None:
     if not walk.game.hidden and len(node.states) > 1:
         raise GameError(
             f"{walk.place(state)} something is hidden: {len(node.states)} world states have the "
-            "same public(); leave hidden = True, or make public() tell all"
+            "same public(); leave hidden = True, or make public() contain everything"
         )
 
 
 def _shared_facts(state: State, place: Place) -> Iterator[tuple[Hashable, object, str]]:
-    """What other world states must agree on: its name, its value, and a message if they do not."""
+    """Facts on which the world states of a public state agree: name, value, and error message."""
     mover = state.player
     yield (
         "mover",
@@ -211,7 +210,7 @@ def _shared_facts(state: State, place: Place) -> Iterator[tuple[Hashable, object
 def check_subgame_keys(walk: Walk) -> None:
     """Check that public states with the same subgame key have the same game below them.
 
-    Without the whole game only their infostates and moves are compared.
+    If the walk is not complete, only their infostates and moves are compared.
     """
     numbers: dict[Hashable, int] = {}
     forms: dict[Hashable, int] = {}
@@ -231,9 +230,9 @@ def check_subgame_keys(walk: Walk) -> None:
 
 
 def _canonical_form(node: Node, forms: dict[Hashable, int] | None) -> Hashable:
-    """The game below a public state, without the names of its public states.
+    """The game below a public state, independent of its public keys.
 
-    `forms` numbers the forms of its children: equal numbers are equal games. Without them only
+    `forms`: a number for the form of each child; equal numbers are equal games. Without it only
     this public state is described.
     """
     infostates = frozenset(

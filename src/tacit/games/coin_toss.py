@@ -55,8 +55,7 @@ class CoinTossState(State):
         return self.coin if player == 0 else None
 
     def label(self, action: int) -> str:
-        words = {CHANCE: SIDES, 0: OFFERS, 1: GUESSES}
-        return words[self.player][action]
+        return {CHANCE: SIDES, 0: OFFERS, 1: GUESSES}[self.player][action]
 
     def render(self, player: int | None = None) -> str:
         if self.coin is None:
@@ -80,7 +79,7 @@ class CoinToss(Game):
         "": {"heads": {"sell": 1 / 4, "play": 3 / 4}, "tails": {"sell": 1 / 2, "play": 1 / 2}},
         "play": {"": {"heads": 1 / 2, "tails": 1 / 4, "forfeit": 1 / 4}},
     }
-    """The paper's blueprint, whose player 2 can be improved on."""
+    """The paper's blueprint; player 2's part can be improved."""
 
     def initial(self) -> CoinTossState:
         return CoinTossState()

@@ -1,4 +1,4 @@
-"""Connect four: a game with nothing hidden, too large to be listed."""
+"""Connect four: a game of perfect information, too large to list its states."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tacit.games.game import TERMINAL, Game, State
 
 ROWS, COLUMNS = 6, 7
 HEIGHT = ROWS + 1
-"""Bits a column: the one above the top row stays empty, so that lines do not wrap around."""
+"""Bits of a column: the one above the top row stays empty, so that lines do not wrap around."""
 BOTTOM = tuple(1 << HEIGHT * column for column in range(COLUMNS))
 CELLS = tuple(((1 << ROWS) - 1) << HEIGHT * column for column in range(COLUMNS))
 """[column] the cells of a column."""
@@ -17,7 +17,7 @@ DIRECTIONS = (1, HEIGHT - 1, HEIGHT, HEIGHT + 1)
 
 
 def has_four(stones: int) -> bool:
-    """Whether four of `stones` stand in a line."""
+    """Whether four of `stones` are in a line."""
     for step in DIRECTIONS:
         pairs = stones & stones >> step
         if pairs & pairs >> 2 * step:
@@ -68,7 +68,7 @@ class ConnectFourState(State):
         return None
 
     def subgame_key(self) -> int:
-        """The board; it tells whose turn it is."""
+        """The board; it determines whose turn it is."""
         return self.own << HEIGHT * COLUMNS | self.other
 
     def label(self, action: int) -> str:
@@ -91,8 +91,8 @@ class ConnectFourState(State):
 class ConnectFour(Game):
     """Player 1 drops X into one of seven columns, player 2 drops O, and so on in turn.
 
-    A stone falls to the lowest empty cell of its column, which holds six. Four stones in a line,
-    across, upright or aslant, win 1; a full board without one is a draw. Columns are named from
+    A stone falls to the lowest empty cell of its column, which holds six. Four stones in a row,
+    column or diagonal win 1; a full board without one is a draw. Columns are named from
     `1` at the left to `7` at the right.
     """
 

@@ -1,7 +1,7 @@
-"""What one state promises, checked where it is used: by the tree builder and by `check_game`.
+"""Checks of one state, for the tree builder and for `check_game`.
 
-Each function returns what the state says, or raises a GameError of one line. `place` names the
-state in that line; it is called only if something is wrong.
+Each function returns the checked answer of the state, or raises a GameError of one line. `place`
+names the state in that line; it is called only if something is wrong.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from tacit.games.game import CHANCE, TERMINAL, GameError, State
 
 CHANCE_TOLERANCE = 1e-9
-"""How far from one the probabilities of a chance state may sum."""
+"""Largest error of the sum of a chance state's probabilities."""
 
 Place = Callable[[State], str]
 
 
 def checked_mover(state: State, place: Place) -> int:
-    """Who moves; a state that is over has no actions."""
+    """The mover; a terminal state has no actions."""
     mover = state.player
     if mover not in (0, 1, CHANCE, TERMINAL):
         raise GameError(
@@ -34,7 +34,7 @@ def checked_mover(state: State, place: Place) -> int:
 
 
 def checked_actions(state: State, place: Place) -> Sequence[int]:
-    """The actions of a state that is not over; `checked_label` looks at each."""
+    """The actions of a state that is not terminal; `checked_label` checks each."""
     actions = state.actions()
     if len(actions) == 0:
         raise GameError(
@@ -59,7 +59,7 @@ def checked_label(state: State, action: int, place: Place) -> str:
 
 
 def check_labels_differ(state: State, actions: Iterable[int], place: Place) -> None:
-    """Refuse two actions with one label."""
+    """Refuse two actions with the same label."""
     first: dict[str, int] = {}
     for action in actions:
         label = state.label(action)
@@ -71,7 +71,7 @@ def check_labels_differ(state: State, actions: Iterable[int], place: Place) -> N
 
 
 def checked_chance(state: State, actions: Sequence[int], place: Place) -> Sequence[float]:
-    """The probabilities of `actions`: as many, none negative, and one in all."""
+    """The probabilities of `actions`: one each, none negative, with sum one."""
     chances = state.chance()
     if len(chances) != len(actions):
         raise GameError(
@@ -96,15 +96,14 @@ def checked_chance(state: State, actions: Sequence[int], place: Place) -> Sequen
 
 
 def checked_payoff(state: State, place: Place) -> float:
-    """What player 0 gets at the end."""
+    """Player 0's payoff."""
     payoff = state.payoff()
     try:
-        finite = math.isfinite(payoff)
+        if math.isfinite(payoff):
+            return payoff
     except TypeError:
-        finite = False
-    if not finite:
-        raise GameError(f"{place(state)} the payoff is {payoff!r}; it must be a finite number")
-    return payoff
+        pass
+    raise GameError(f"{place(state)} the payoff is {payoff!r}; it must be a finite number")
 
 
 def check_hashable(states: Iterable[State], name: str) -> None:

@@ -1,6 +1,6 @@
-"""What a network sees of a game: public features, and a column for each private key.
+"""A game's input to a network: public features, and a column for each private key.
 
-A game says so in `Game.encoder()`. Without a word from it, `tacit.learn.encoding` derives both.
+A game defines them in `Game.encoder()`. If it does not, `tacit.learn.encoding` derives both.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ class GameEncoder(ABC):
     """The public features and private columns of one game."""
 
     symmetric: bool = False
-    """Whether both seats are the same game, so that the acting player may always come first."""
+    """Whether both seats play the same game, so that the acting player can always come first."""
     staked: bool = False
-    """Whether the first feature is the stake, a share of the largest payoff; values scale by it."""
+    """Whether the first feature is the stake, a share of the largest payoff; it scales values."""
 
     @abstractmethod
     def features(self, world: State) -> NDArray[np.float32]:
         """[F] the public state of `world` as numbers; only public facts may be read."""
 
     def private_key(self, world: State, player: int) -> Hashable:
-        """What `player` knows at `world`: the name of a column, distinct in a public state."""
+        """The key of the column of `player` at `world`, distinct within a public state."""
         return world.private(player)
 
     def private_keys(self, player: int) -> Sequence[Hashable] | None:
-        """Every private key of `player`, in the order of columns; None: they are to be found."""
+        """Every private key of `player`, in the order of columns; None: derive them."""
         return None
 
     def actions(self) -> Sequence[int] | None:
-        """Every action of the players, in order; None: they are to be found."""
+        """Every action of the players, in order; None: derive them."""
         return None
 
     def largest_payoff(self) -> float | None:
-        """The most that can be won; None: it is to be found."""
+        """The largest payoff; None: derive it."""
         return None
 
 

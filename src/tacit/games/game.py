@@ -1,4 +1,4 @@
-"""What a game is: immutable world states under rules, and what each player sees of them.
+"""What a game is: immutable world states, their moves, and what each player sees of them.
 
 A game is written once, as rules. Everything else (the public tree, infostates, transitions,
 terminal operators) is derived from these few methods, in the sense of factored-observation games
@@ -17,7 +17,7 @@ import numpy as np
 from tacit.games.encoder import GameEncoder
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""A policy in words: by public moves, then by infostate, then by action, how likely it is."""
+"""A policy by names: public moves, then infostate, then action, to its probability."""
 
 CHANCE = 2
 """The mover of a chance state; players are 0 and 1."""
@@ -26,7 +26,7 @@ TERMINAL = 3
 
 
 class GameError(ValueError):
-    """Something about a game, a move or a name that the caller can mend; one line says how."""
+    """An error in a game, a move or a name that the caller can fix; one line says how."""
 
 
 class State(ABC):
@@ -37,13 +37,13 @@ class State(ABC):
     @property
     @abstractmethod
     def player(self) -> int:
-        """Who moves: 0, 1, `CHANCE` or `TERMINAL`. All states of one public state agree on it."""
+        """Who moves: 0, 1, `CHANCE` or `TERMINAL`; the same in all states of a public state."""
 
     @abstractmethod
     def actions(self) -> Sequence[int]:
         """The mover's legal actions, or chance's outcomes; empty when the game is over.
 
-        Two states that the mover cannot tell apart have the same actions.
+        Two states in the same infostate of the mover have the same actions.
         """
 
     @abstractmethod
@@ -52,7 +52,7 @@ class State(ABC):
 
     @abstractmethod
     def payoff(self) -> float:
-        """What player 0 gets at the end of the game; player 1 gets the negative."""
+        """Player 0's payoff at the end of the game; player 1 gets the negative."""
 
     @abstractmethod
     def public(self) -> Hashable:
@@ -60,10 +60,10 @@ class State(ABC):
 
     @abstractmethod
     def private(self, player: int) -> Hashable:
-        """What `player` alone knows beside `public()`.
+        """What `player` alone knows beyond `public()`.
 
-        A player may leave out what no longer matters (an infostate that forgets how it came about
-        is merged with others); the tree builder checks that a merge loses nothing of chance.
+        A key may leave out what no longer matters, which merges infostates. The tree builder
+        checks that a merge forgets nothing that matters.
         """
 
     @abstractmethod
@@ -79,67 +79,67 @@ class State(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no chance")
 
     def action_size(self, action: int) -> float | None:
-        """How large a bet `action` is, in pots; None if it is no bet. All worlds here agree.
+        """The size of a bet in pots, for action translation; None if `action` is no bet.
 
-        Action translation compares bets by it.
+        It is the same in all states of a public state.
         """
         return None
 
     def subgame_key(self) -> Hashable:
         """A key such that public states with equal keys have the same game below them.
 
-        Same infostates (by `private`, in the same relation to each other), same moves, same
-        payoffs. A key shorter than `public()` lets the tree builder reuse what it has built:
-        in Liar's Dice only the last bid and the mover matter.
+        The same game has the same infostates (by `private`), joint chance, moves and payoffs. A
+        key shorter than `public()` lets the tree fold public states: in Liar's Dice only the last
+        bid and the mover matter.
         """
         return self.public()
 
 
 class Game(ABC):
-    """A game: a name, a first state, and the words to talk about it."""
+    """A game: its name, its first state and its notation."""
 
     name: str
     """The name that `tacit.games.load_game` takes, such as ``liars-dice-1x6``."""
     title: str
     """The name people use, such as ``Liar's Dice, one die with six faces each``."""
     unit: str = "points"
-    """What payoffs are counted in."""
+    """The unit of payoffs."""
     hidden: bool = True
-    """Whether a player may know something that the public does not. False where all is public:
-    every public state is then one world state, with one infostate a player."""
+    """Whether a player may know something that the public does not. With perfect information it is
+    False: every public state is one world state, with one infostate for each player."""
     blueprint: ClassVar[Probabilities | None] = None
-    """A policy that belongs to the game as an example, if it has one."""
+    """An example policy, if the game has one."""
 
     @abstractmethod
     def initial(self) -> State:
         """The state before anything has happened."""
 
     def encoder(self) -> GameEncoder | None:
-        """What a network sees of the game; None: it is derived from the rules."""
+        """The game's encoder; None: derive one from the rules."""
         return None
 
     def replay(self, notation: str) -> State:
         """The state reached by the moves of `notation`: labels, chance's too, split by spaces."""
         state = self.initial()
-        for number, word in enumerate(notation.split(), start=1):
-            state = state.child(find_action(state, word, where=f"move {number} of {notation!r}"))
+        for number, label in enumerate(notation.split(), start=1):
+            state = state.child(find_action(state, label, where=f"move {number} of {notation!r}"))
         return state
 
     def playout(self, random: np.random.Generator) -> tuple[State, str]:
         """A game played uniformly at random: its last state and its notation."""
         state = self.initial()
-        words: list[str] = []
+        labels: list[str] = []
         while state.player != TERMINAL:
             actions = state.actions()
             weights = state.chance() if state.player == CHANCE else None
             action = actions[int(random.choice(len(actions), p=weights))]
-            words.append(state.label(action))
+            labels.append(state.label(action))
             state = state.child(action)
-        return state, " ".join(words)
+        return state, " ".join(labels)
 
 
 def find_action(state: State, word: str, *, where: str = "move") -> int:
-    """The action that `word` names at `state`; GameError lists what was possible."""
+    """The action labelled `word` at `state`; GameError lists the possible labels."""
     labels = {state.label(action): action for action in state.actions()}
     if word in labels:
         return labels[word]

@@ -1,9 +1,9 @@
 """Leduc poker: six cards, two betting rounds, one board card (Southey et al. 2005).
 
-The deck is J, Q, K in two suits, but suits decide nothing. So cards here are ranks, and chance
-deals ranks with the probabilities that the six cards give them. The game is the same in value and
-in play: two infostates that differ by a suit have the same moves and face the same opponents. It
-has 3 infostates a player instead of 6, and 3 boards instead of 6.
+The deck is J, Q, K in two suits, but suits decide nothing. So cards here are ranks, dealt with the
+probabilities of the six cards. Values and policies are the same: infostates that differ only in
+suit have the same moves and face the same opponents. Each player has 3 infostates instead of 6, and
+there are 3 boards instead of 6.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class LeducState(State):
         return self.cards[player] if self.cards else None
 
     def subgame_key(self) -> tuple[object, ...]:
-        """The chips, the board and whose turn it is: how they came about does not matter."""
+        """The chips, the board and the mover; the betting that led to them does not matter."""
         return (bool(self.cards), self.board, self.committed, self.raises, self.mover)
 
     def label(self, action: int) -> str:
@@ -151,7 +151,7 @@ class Leduc(Game):
 class LeducEncoder(GameEncoder):
     """Stake, board (none, J, Q, K), chips of both, raises this round, first to act, chance to move.
 
-    The stake, the most chips that a player has put in, comes first; chips are in units of 13.
+    The stake is the larger number of chips that a player has committed. Chips are divided by 13.
     """
 
     payoff: float | None = None

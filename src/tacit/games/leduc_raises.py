@@ -1,4 +1,4 @@
-"""Leduc poker with several sizes of raises: the smallest game in which a bet can leave a tree."""
+"""Leduc poker with several raise sizes: the smallest game with off-tree bets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SIZES = 9
 class LeducRaisesState(LeducState):
     """A world state of Leduc; `betting` writes a raise of `sizes[i]` as the digit i + 1.
 
-    Action `RAISE + i` raises by `sizes[i]` times what Leduc's raise in the round is.
+    Action `RAISE + i` raises by `sizes[i]` times Leduc's raise in the round.
     """
 
     sizes: tuple[int, ...] = (1,)
@@ -53,7 +53,7 @@ class LeducRaisesState(LeducState):
         )
 
     def amount(self, action: int) -> int:
-        """How many chips a raise puts in beside the call."""
+        """The chips of a raise, without the call."""
         return RAISES[self.board is not None] * self.sizes[action - RAISE]
 
     def action_size(self, action: int) -> float | None:
@@ -71,8 +71,8 @@ class LeducRaises(Game):
     """Leduc poker in which a raise has one of several sizes.
 
     The sizes are multiples of Leduc's raise, which is 2 chips in the first round and 4 in the
-    second: in `leduc-raises-1-3` a player raises by 2 or 6, then by 4 or 12. At most two raises a
-    round, whatever their sizes. A blueprint may know only some of the sizes.
+    second: in `leduc-raises-1-3` a player raises by 2 or 6, then by 4 or 12. A round has at most
+    two raises of any size. A blueprint may have only some of the sizes.
     """
 
     unit = "chips"

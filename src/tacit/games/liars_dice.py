@@ -15,15 +15,15 @@ from tacit.games.encoder import GameEncoder
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
 MAX_ROLLS = 2000
-"""How many different rolls a player may have; pairs of them are listed."""
+"""Largest number of different rolls of a player; all pairs of them are listed."""
 
 Roll = tuple[int, ...]
-"""A player's dice, sorted: their order on the table says nothing."""
+"""A player's dice, sorted: their order does not matter."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What the states of one game share: `dice` a player, `faces` a die."""
+    """The constants of one game: dice of each player, faces of each die."""
 
     dice: int
     faces: int
@@ -40,7 +40,7 @@ class Rules:
 
     @cached_property
     def deal_chance(self) -> tuple[float, ...]:
-        """The probability of each pair of rolls, player 1's major."""
+        """The probability of each pair of rolls, ordered by player 1's roll first."""
         orders = [
             factorial(self.dice) // prod(factorial(n) for n in Counter(roll).values())
             for roll in self.rolls
@@ -95,9 +95,9 @@ class LiarsDiceState(State):
     def payoff(self) -> float:
         bids = self.history ^ 1 << self.rules.liar
         quantity, face = self.rules.bid(bids.bit_length() - 1)
-        found = sum(die in (face, self.rules.faces) for roll in self.rolls for die in roll)
+        count = sum(die in (face, self.rules.faces) for roll in self.rolls for die in roll)
         last_bid_by_first = bids.bit_count() & 1 == 1
-        return 1.0 if (found >= quantity) == last_bid_by_first else -1.0
+        return 1.0 if (count >= quantity) == last_bid_by_first else -1.0
 
     def public(self) -> int | None:
         return self.history if self.rolls else None
@@ -106,7 +106,7 @@ class LiarsDiceState(State):
         return self.rolls[player] if self.rolls else None
 
     def subgame_key(self) -> tuple[int, int, bool] | None:
-        """The last bid and whose turn it is; no other bid matters any more."""
+        """The last bid and the mover; earlier bids no longer matter."""
         if not self.rolls:
             return None
         over = self.history >> self.rules.liar > 0
@@ -162,7 +162,7 @@ class LiarsDice(Game):
                 f"{MAX_ROLLS:,} that fit in memory; take fewer dice or faces"
             )
         self.rules = rules
-        self.name = f"liars-dice-{rules.dice}x{rules.faces}"
+        self.name = name
         dice_text = "one die" if rules.dice == 1 else f"{rules.dice} dice"
         self.title = f"Liar's Dice, {dice_text} with {rules.faces} faces each"
 
@@ -175,7 +175,7 @@ class LiarsDice(Game):
 
 @dataclass(frozen=True)
 class _Encoder(GameEncoder):
-    """The last bid, one-hot; the first entry means that there is none."""
+    """The last bid, one-hot; the first entry means no bid."""
 
     rules: Rules
     symmetric = True

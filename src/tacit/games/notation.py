@@ -1,4 +1,4 @@
-"""Errors that point into a text which a person wrote: a range, bet sizes, a betting history."""
+"""Errors that point into a user's text: a range, bet sizes, a betting history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NotationError(GameError):
 def split_tokens(text: str, separator: str, *, start: int = 0) -> Iterator[tuple[str, int]]:
     """The stripped pieces of `text` between `separator`s, each with its column (from 1).
 
-    `start` is how many characters come before `text` in the text that columns are counted in.
+    `start`: the position of `text` in the whole text, in which columns are counted.
     """
     position = start
     for piece in text.split(separator):

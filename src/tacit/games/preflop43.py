@@ -1,12 +1,11 @@
 """PREFLOP43: the betting before the flop over a deck of which 43 cards are known (RL-CFR, A.2).
 
-Each player gets two cards and 43 of the other 48 are shown to both. What nobody has shown are nine
-cards: two of each player's and the five that make the board. So a player has 36 hands, the hands of
-both decide the board, and whoever knows the nine cards knows the game; which nine they are is part
-of its name. The tree goes on to the end of the hand.
+Each player gets two cards and 43 of the other 48 are shown to both. Nine cards stay hidden: two of
+each player and the five of the board. So a player has 36 hands, and the hands of both decide the
+board. The nine cards define the game and are part of its name. The tree ends with the hand.
 
-Raises are those of the paper's fixed abstraction. From a big blind's multiples they lead to
-multiples of it, so nothing is rounded.
+Raises are those of the paper's fixed abstraction. Multiples of a big blind lead to multiples of it,
+so nothing is rounded.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from tacit.games.holdem.cards import format_cards, parse_cards
 from tacit.games.holdem.spot import action_label
 
 UNKNOWN = 9
-"""How many cards nobody has shown."""
+"""The number of hidden cards."""
 BIG_BLIND = 100
 STACKS = range(10, 101)
 """The paper's stacks, in big blinds."""
 BETS = BetSettings.parse({"preflop": "50%,100%,200%,400%,800%,a"})
 
 HANDS = tuple(combinations(range(UNKNOWN), 2))
-"""The 36 hands, as places among the nine cards."""
+"""The 36 hands, as indices into the nine cards."""
 DEALS = tuple(
     (first, second)
     for first, mine in enumerate(HANDS)
@@ -46,8 +45,8 @@ DEALS = tuple(
 class Preflop43State(State):
     """A world state.
 
-    `cards` are the nine unknown cards, `stack` what each player starts with, in big blinds, `hands`
-    those of both players as numbers of `HANDS` (none before the deal), and `history` the betting in
+    `cards` are the nine unknown cards, `stack` each player's stack in big blinds, `hands` both
+    players' hands as indices into `HANDS` (empty before the deal), and `history` the betting in
     notation.
     """
 
@@ -58,7 +57,7 @@ class Preflop43State(State):
 
     @property
     def betting(self) -> Betting:
-        """The chips, and who bets."""
+        """The chips and the mover."""
         return _point(self.stack, self.history).betting
 
     @property
@@ -92,7 +91,7 @@ class Preflop43State(State):
         return _hand(self.cards, self.hands[player]) if self.hands else None
 
     def subgame_key(self) -> tuple[object, ...]:
-        """The chips and whose turn it is: how they came about does not matter."""
+        """The chips and the mover; the betting that led to them does not matter."""
         now = self.betting
         chips = now.committed, now.last_raise, now.acted
         return bool(self.hands), now.player, now.folded, chips
@@ -144,7 +143,7 @@ class Preflop43(Game):
 
 
 class _Point(NamedTuple):
-    """A moment of the betting, and the notation of what may follow."""
+    """A moment of the betting, and the labels of its actions."""
 
     betting: Betting
     labels: dict[int, str]
@@ -152,7 +151,7 @@ class _Point(NamedTuple):
 
 @cache
 def _point(stack: int, history: str) -> _Point:
-    """What all deals share after `history`."""
+    """The betting after `history`, the same for all deals."""
     rules = BettingRules(
         stacks=(stack * BIG_BLIND, stack * BIG_BLIND),
         big_blind=BIG_BLIND,
@@ -173,8 +172,8 @@ def _hand(cards: tuple[int, ...], hand: int) -> str:
 
 @cache
 def _showdowns(cards: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-    """For each deal whether player 0's hand wins (1), loses (-1) or ties (0)."""
-    # The evaluator brings a compiler with it, which a list of the games does not wait for.
+    """For each deal the result of player 0: 1 wins, -1 loses, 0 ties."""
+    # Imported here because it imports the compiler, which listing the games does not need.
     from tacit.games.holdem.hand_rank import rank_cards
 
     known = np.array(cards, np.int8)

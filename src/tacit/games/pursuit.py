@@ -1,8 +1,8 @@
 """Pursuit on a graph, in the manner of Scotland Yard (Student of Games, Figs. S2 and S3).
 
-Mr X flees in secret over a map of stations; detectives in the open look for him. A `Map` holds
-the settings of one such game, and any map can be played: `Pursuit(Map(...))`. `MAPS` are those
-that have a name.
+Mr X moves in secret over a map of stations; detectives, whose stations are public, search for him.
+A `Map` holds the settings of a game. Any map can be played: `Pursuit(Map(...))`. `MAPS` are those
+with a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STAY = 0
 
 @dataclass(frozen=True)
 class Transport:
-    """One kind of connection, its undirected `edges`, and how many tickets each piece gets."""
+    """One kind of connection: its undirected `edges` and the tickets of each piece."""
 
     name: str
     edges: tuple[tuple[int, int], ...]
@@ -30,7 +30,7 @@ class Transport:
 
 @dataclass(frozen=True)
 class Map:
-    """The settings of a pursuit: after Mr X's move in the rounds of `reveals` he is seen."""
+    """The settings of a pursuit; Mr X is shown after his move in the rounds of `reveals`."""
 
     name: str
     title: str
@@ -175,7 +175,7 @@ class PursuitState(State):
             transport, to = divmod(action, self.map.span)
             detectives = (*detectives[: piece - 1], to, *detectives[piece:])
             tickets = _spend(tickets, piece, transport)
-        # The public sees which of these happened, so it keeps the stations where it would have.
+        # The outcome is public, so it rules out the stations with another outcome.
         outcomes = {station: self._outcome(station, detectives) for station in self.possible}
         outcome = outcomes[self.station]
         possible = frozenset(station for station in outcomes if outcomes[station] == outcome)
@@ -185,7 +185,7 @@ class PursuitState(State):
         )
 
     def _outcome(self, station: int, detectives: tuple[int, ...]) -> str | None:
-        """How the game stands for a Mr X at `station` after this turn's detective has moved."""
+        """The outcome, if any, for Mr X at `station` after this turn's detective has moved."""
         if station in detectives:
             return CAUGHT
         if self.piece < len(detectives):
@@ -201,11 +201,11 @@ class PursuitState(State):
         return self.seen
 
     def private(self, player: int) -> int | None:
-        """Mr X knows his station; the way he came there no longer matters."""
+        """Mr X knows his station; his path to it no longer matters."""
         return self.station if player == 0 else None
 
     def subgame_key(self) -> tuple[object, ...]:
-        """Where everyone is, may be, and what they can still spend."""
+        """All that the game still depends on: stations, tickets and turn."""
         return (self.turn, self.outcome, self.detectives, self.tickets, self.possible)
 
     def label(self, action: int) -> str:

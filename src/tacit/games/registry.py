@@ -1,4 +1,4 @@
-"""The games by name: one line here for each file in this room, and names from elsewhere."""
+"""The games by name: one line for each family of games, and names of games elsewhere."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ FAMILIES = (
 )
 
 SCHEMES = {"openspiel": "tacit.formats.openspiel:load_openspiel"}
-"""What loads the names that start with a word and a colon, imported when it is first needed."""
+"""The loader of names that start with a scheme and a colon, imported when it is needed."""
 
 
 def families() -> tuple[Family, ...]:
@@ -85,7 +85,7 @@ def load_game(name: str | Game) -> Game:
 
 
 def _load_class(name: str, module: str, call: str) -> Game:
-    """The game that a class outside of the package makes, under the name that finds it again."""
+    """The game of a class outside the package, named so that `load_game` finds it again."""
     if not (match := re.fullmatch(r"(\w+)(\(.*\))?", call)) or not re.fullmatch(r"[\w.]+", module):
         raise GameError(f"{name!r} is not a game; write module:Class or module:Class(arguments)")
     try:
@@ -98,12 +98,12 @@ def _load_class(name: str, module: str, call: str) -> Game:
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found = vars(import_module(module)).get(match[1])
+        kind = vars(import_module(module)).get(match[1])
     except Exception as error:
         near = closest(module, SCHEMES)
         hint = f"; did you mean '{near}:'?" if near else ""
         raise GameError(f"{name!r}: cannot import {module!r}: {_one_line(error)}{hint}") from error
-    if not (isinstance(found, type) and issubclass(found, Game)):
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
         games = [
             word
             for word, value in vars(sys.modules[module]).items()
@@ -112,7 +112,7 @@ def _load_class(name: str, module: str, call: str) -> Game:
         otherwise = "it must be a subclass of tacit.games.Game"
         raise GameError(unknown(f"game in {module}", match[1], games, otherwise=otherwise))
     try:
-        game = found(*values, **options)
+        game = kind(*values, **options)
     except GameError:
         raise
     except Exception as error:

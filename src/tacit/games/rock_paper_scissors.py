@@ -12,7 +12,7 @@ ROCK, PAPER, SCISSORS = range(3)
 
 @dataclass(frozen=True, slots=True)
 class RockPaperScissorsState(State):
-    """`signs` are those chosen so far. Only their number is public, even at the end."""
+    """`signs`: those chosen so far. Only their number is public, even at the end."""
 
     signs: tuple[int, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: a game with nothing hidden."""
+"""Tic-tac-toe: a game of perfect information."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TicTacToeState(State):
         return None
 
     def subgame_key(self) -> int:
-        """The board; it tells whose turn it is."""
+        """The board; it determines whose turn it is."""
         return self.own << 9 | self.other
 
     def label(self, action: int) -> str:

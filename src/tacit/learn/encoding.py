@@ -1,14 +1,14 @@
-"""How a game's public belief states become rows of numbers for a network.
+"""Encodes public belief states as input rows of a network.
 
-A row is: whose values are asked (unless the network answers for both), who acts, the public
-features, and both players' beliefs. In a game that is the same for both seats (`symmetric`) the
-acting player always comes first, so the network sees each situation once instead of twice.
+A row holds the player whose values are asked (unless the network answers for both), who acts, the
+public features, and both players' beliefs. In a game that is the same for both seats (`symmetric`)
+the acting player always comes first, so the network sees each situation once instead of twice.
 
-What the features and the private columns are, the game says (`Game.encoder`). For a game that does
-not, they are derived. Where all public states can be listed, each has a feature of its own and each
-private key a column. In larger games the features are hashed: every part of the nested `public()`,
-with its place in it, adds to one of `HASHED` features. Private keys are then those that the first
-public state and random playouts meet; keys that are met later share `SPARE` columns by hash.
+The game defines its features and private columns (`Game.encoder`). If it does not, they are
+derived. Where all public states can be listed, each has its own feature and each private key its
+own column. In larger games the features are hashed: every part of the nested `public()`, with its
+position in it, adds to one of `HASHED` features. The private keys are then those of the first
+public state and of random playouts; other keys share `SPARE` columns by hash.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.worlds import sample_world, worlds_of
 
 MAX_STATES = 4096
-"""How many public states are listed at most, so that each has a feature of its own."""
+"""Largest number of public states that are listed, each with its own feature."""
 MAX_CELLS = 50_000
-"""How many pairs of infostates the listed public states may have together."""
+"""Largest total number of pairs of infostates of the listed public states."""
 MAX_PAIRS = 4096
-"""How many numbers a network may answer with."""
+"""Largest number of outputs of a network."""
 HASHED = 256
-"""How many features the public states of a larger game have."""
+"""Number of features of the public states of a larger game."""
 SPARE = 8
-"""How many columns are shared by private keys, or actions, that no playout has met."""
+"""Number of columns shared by private keys, or actions, that no playout has reached."""
 PLAYOUTS = 200
-"""How many random playouts look for private keys, actions and payoffs in a larger game."""
+"""Number of random playouts that collect private keys, actions and payoffs in a larger game."""
 
 
 class Columns:
-    """A number for each key; keys that are not known share `spare` numbers behind the others."""
+    """A number for each key; unknown keys share `spare` numbers after the others."""
 
     def __init__(self, keys: Iterable[Hashable], spare: int) -> None:
         self.index = {key: number for number, key in enumerate(keys)}
@@ -51,9 +51,9 @@ class Columns:
         return len(self.index) + self.spare
 
     def place(self, keys: Iterable[Hashable]) -> NDArray[np.int32]:
-        """[n] the numbers of distinct keys; of two that hash alike, one takes the next number."""
+        """[n] the numbers of distinct keys; when two hashes collide, one takes the next number."""
         taken: set[int] = set()
-        found = []
+        numbers = []
         for key in keys:
             number = self.index.get(key)
             if number is None:
@@ -67,14 +67,14 @@ class Columns:
                     step = (step + 1) % self.spare
                 taken.add(step)
                 number = len(self.index) + step
-            found.append(number)
-        return np.array(found, dtype=np.int32)
+            numbers.append(number)
+        return np.array(numbers, dtype=np.int32)
 
 
 class Encoding:
     """The columns of one game's rows.
 
-    With `joint` one answer is for both players; with `pairs` it is for pairs of infostates.
+    joint: one answer holds both players' values; pairs: it holds values of pairs of infostates.
     A row: [agent?] + acting + public features + beliefs of the first + beliefs of the second.
     """
 
@@ -99,52 +99,54 @@ class Encoding:
 
     @cached_property
     def states(self) -> list[PublicState] | None:
-        """Every public state that is not the end, once for each subgame key; None: too many."""
-        found: dict[Hashable, PublicState] = {}
+        """Every public state that is not terminal, once for each subgame key; None: too many."""
+        states: dict[Hashable, PublicState] = {}
         stack, cells = [self.builder.root], 0
         while stack:
             state = stack.pop()
-            if state.key in found or state.mover == TERMINAL:
+            if state.key in states or state.mover == TERMINAL:
                 continue
-            found[state.key] = state
+            states[state.key] = state
             cells += state.counts[0] * state.counts[1]
-            if len(found) > MAX_STATES or cells > MAX_CELLS:
+            if len(states) > MAX_STATES or cells > MAX_CELLS:
                 return None
             stack += [transition.child for transition in state.expansion.transitions]
-        return list(found.values())
+        return list(states.values())
 
     @cached_property
     def largest_payoff(self) -> float:
-        """The most that can be won, as far as it is known."""
-        told = self.encoder.largest_payoff()
-        if told is not None:
-            return told
-        ends = (world for state in self._met for world in _last_worlds(state))
-        return max((abs(world.payoff()) for world in ends), default=0.0) or 1.0
+        """The largest payoff, in larger games of those that playouts reached."""
+        known = self.encoder.largest_payoff()
+        if known is not None:
+            return known
+        children = (t.child for state in self._reached for t in state.expansion.transitions)
+        ends = (worlds_of(child) for child in children if child.mover == TERMINAL)
+        payoffs = (abs(world.payoff()) for worlds in ends for _, world, _ in worlds)
+        return max(payoffs, default=0.0) or 1.0
 
     @cached_property
     def actions(self) -> Columns:
         """A number for each action of the game."""
-        told = self.encoder.actions()
-        if told is not None:
-            return Columns(told, 0)
-        met = {action for state in self._met for action in state.expansion.actions}
-        return Columns(sorted(met), 0 if self.states is not None else SPARE)
+        known = self.encoder.actions()
+        if known is not None:
+            return Columns(known, 0)
+        actions = {action for state in self._reached for action in state.expansion.actions}
+        return Columns(sorted(actions), 0 if self.states is not None else SPARE)
 
     @cached_property
-    def _met(self) -> list[PublicState]:
-        """The public states from which columns are taken: all of them, or those of playouts."""
+    def _reached(self) -> list[PublicState]:
+        """The public states from which columns are derived: all, or those of playouts."""
         if self.states is not None:
             return self.states
         random = np.random.default_rng(0)
-        met: dict[Hashable, PublicState] = {}
+        reached: dict[Hashable, PublicState] = {}
         for _ in range(PLAYOUTS):
             state = self.builder.root
             while state.mover != TERMINAL:
-                met[state.key] = state
+                reached[state.key] = state
                 transitions = state.expansion.transitions
                 state = transitions[int(random.integers(len(transitions)))].child
-        return list(met.values())
+        return list(reached.values())
 
     def _derived(self) -> GameEncoder:
         if self.states is None:
@@ -152,16 +154,16 @@ class Encoding:
         return ListedEncoder([state.key for state in self.states])
 
     def _private_columns(self, player: int) -> Columns:
-        told = self.encoder.private_keys(player)
-        if told is not None:
-            return Columns(told, 0)
+        known = self.encoder.private_keys(player)
+        if known is not None:
+            return Columns(known, 0)
         keys: dict[Hashable, None] = {}
-        for state in self._met:
+        for state in self._reached:
             keys.update(dict.fromkeys(self._keys(state, player)))
         return Columns(keys, 0 if self.states is not None else SPARE)
 
     def _keys(self, state: PublicState, player: int) -> list[Hashable]:
-        """[K] the column's key of each infostate of `player`."""
+        """[K] the column key of each infostate of `player`."""
         if type(self.encoder).private_key is GameEncoder.private_key:
             return list(state.privates[player])
         worlds = {cell[player]: world for cell, world, _ in worlds_of(state)}
@@ -171,19 +173,19 @@ class Encoding:
         ]
 
     def units(self, rows: Any) -> Any:
-        """What a network's answers to rows [n, inputs] are multiplied with: [n, 1] or a number.
+        """The factor of a network's answers to rows [n, inputs]: [n, 1] or a number.
 
-        The largest payoff; in poker what a player has at stake, so that values in small pots are
-        as precise as in large ones.
+        It is the largest payoff, or in poker the stake, so that values in small pots are as
+        precise as in large ones.
         """
         if not self.encoder.staked:
             return self.largest_payoff
         return rows[:, self.stake_column, None] * self.largest_payoff
 
     def weights(self, rows: Any) -> Any:
-        """How much each answer matters to the loss: [n, outputs], or 1 for all alike.
+        """The weight of each answer in the loss: [n, outputs], or 1 for all.
 
-        A pair of infostates matters as much as either is believed in: what neither is does not.
+        A pair of infostates is weighted by the sum of both beliefs.
         """
         if not self.pairs:
             return 1.0
@@ -192,24 +194,24 @@ class Encoding:
         return either.reshape(len(rows), -1) * (self.width / 2)
 
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
-        """[first_belief] everything of the row but the beliefs."""
+        """[first_belief] the row without the beliefs."""
         acting = 0 if self.symmetric else state.mover % 2
         agent = [] if self.joint else [float(player == self._first(state))]
         features = self.encoder.features(sample_world(state))
         return np.concatenate([agent, [acting], features]).astype(np.float32)
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """[K] where the beliefs in the infostates of `player` stand in a row."""
+        """[K] the columns of a row with the beliefs about `player`."""
         behind = 0 if player == self._first(state) else self.width
         return self.first_belief + behind + self.places(state, player)
 
     def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """[K] where the values of the infostates of `player` stand in an answer."""
+        """[K] the columns of an answer with the values of `player`."""
         behind = 0 if player == self._first(state) or not self.joint else self.width
         return behind + self.places(state, player)
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """[K0, K1] where the payoffs of pairs stand in an answer, the first player's in rows."""
+        """[K0, K1] the columns of an answer with the payoffs of pairs."""
         rows, columns = self.places(state, 0)[:, None], self.places(state, 1)[None, :]
         return (
             rows * self.width + columns if self._first(state) == 0 else columns * self.width + rows
@@ -223,7 +225,7 @@ class Encoding:
         return state.mover if self.symmetric and state.mover < CHANCE else 0
 
     def places(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """[K] the column of each infostate of `player` among those that `player` can have."""
+        """[K] the number of each infostate among the columns of `player`."""
         return self.privates[player].place(self._keys(state, player))
 
 
@@ -241,10 +243,10 @@ class ListedEncoder(GameEncoder):
 
 
 class HashedEncoder(GameEncoder):
-    """Every part of `public()`, hashed with its place in it: a sign at one of `HASHED` features.
+    """Every part of `public()`, hashed with its position: a sign at one of `HASHED` features.
 
-    A part is looked at from the front and from the back, so that the latest moves of a history
-    have features of their own, whatever came before.
+    Positions count from the front and from the back, so that the latest moves of a history have
+    features that do not depend on its length.
     """
 
     def features(self, world: State) -> NDArray[np.float32]:
@@ -258,7 +260,7 @@ class HashedEncoder(GameEncoder):
 
 
 def _tokens(key: Hashable, where: tuple[Hashable, ...]) -> Iterator[bytes]:
-    """The parts of a nested key, each with its place."""
+    """The parts of a nested key, each with its position."""
     if isinstance(key, str) and len(key) > 1:
         key = tuple(key)
     if isinstance(key, tuple):
@@ -270,10 +272,3 @@ def _tokens(key: Hashable, where: tuple[Hashable, ...]) -> Iterator[bytes]:
             yield stable_bytes((*where, "in", part))
     else:
         yield stable_bytes((*where, key))
-
-
-def _last_worlds(state: PublicState) -> Iterator[State]:
-    """The world states in which the game ends with the next move."""
-    for transition in state.expansion.transitions:
-        if transition.child.mover == TERMINAL:
-            yield from (world for _, world, _ in worlds_of(transition.child))

@@ -1,4 +1,4 @@
-"""Training data, as it travels from searches through the replay buffer to the networks."""
+"""Training examples, from searches through the replay buffer to the networks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 
 class Examples(NamedTuple):
-    """Rows [n, inputs], and what the network is to answer to each [n, outputs].
+    """Rows [n, inputs] and targets [n, outputs].
 
-    For a value network these are values in the game's own units; for a policy network the
-    probabilities in bytes of `tacit.learn.policy_network`.
+    Targets of a value network are in the game's own units; those of a policy network are
+    probabilities as bytes, see `tacit.learn.policy_network`.
     """
 
     rows: NDArray[np.float32]
@@ -20,6 +20,6 @@ class Examples(NamedTuple):
 
 
 def join(parts: list[Examples]) -> Examples:
-    """Examples one after the other."""
+    """Concatenate examples."""
     rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Examples(rows, values)

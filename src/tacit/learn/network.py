@@ -15,7 +15,7 @@ from tacit.games import Game
 from tacit.learn.encoding import Encoding
 from tacit.learn.settings import NetworkSettings
 from tacit.solvers.leaves import Guide
-from tacit.tree import Builder, PublicState
+from tacit.tree import Builder
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def inference() -> Iterator[None]:
 
 
 class LogBeliefs(nn.Module):
-    """Adds the logarithms of the beliefs to a row: policies turn on how beliefs compare."""
+    """Adds the logarithms of the beliefs to a row: policies depend on ratios of beliefs."""
 
     def __init__(self, first_belief: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class LogBeliefs(nn.Module):
 
 
 def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
-    """Linear, LayerNorm and GELU for each hidden width, then a linear layer that begins at zero."""
+    """Linear, LayerNorm and GELU for each hidden width, then a linear layer initialised to zero."""
     layers: list[nn.Module] = [LogBeliefs(encoding.first_belief)]
     inputs = 2 * encoding.inputs - encoding.first_belief
     for width in hidden:
@@ -56,7 +56,24 @@ def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequent
     return nn.Sequential(*layers, last)
 
 
-class BeliefNetwork(nn.Module):
+class EncodedNetwork(nn.Module):
+    """A network on the rows of an encoding, with `outputs` numbers in its answer."""
+
+    def __init__(self, encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> None:
+        super().__init__()
+        self.encoding = encoding
+        self.inputs = encoding.inputs
+        self.outputs = outputs
+        self.describe = encoding.describe
+        self.input_columns = encoding.input_columns
+        self.body = mlp(encoding, outputs, hidden)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, outputs]."""
+        return cast(torch.Tensor, self.body(rows))
+
+
+class BeliefNetwork(EncodedNetwork):
     """A network that answers at leaves, in the encoding's `units`.
 
     `guide`: the policy network that is trained beside it, if any; it is kept and sent with it.
@@ -66,31 +83,12 @@ class BeliefNetwork(nn.Module):
     guide: Guide | None
 
     def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
-        super().__init__()
-        self.encoding = encoding
+        super().__init__(encoding, encoding.outputs, shape.hidden)
         self.shape = shape
-        self.body = mlp(encoding, encoding.outputs, shape.hidden)
         self.guide = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revive, (self.encoding.builder.game, self.shape, self.state_dict())
-
-    @property
-    def inputs(self) -> int:
-        """How many columns a row has."""
-        return self.encoding.inputs
-
-    def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
-        """See `Encoding`."""
-        return self.encoding.describe(state, player)
-
-    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """See `Encoding`."""
-        return self.encoding.input_columns(state, player)
-
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """[n, inputs] to [n, outputs], in the encoding's units."""
-        return cast(torch.Tensor, self.body(rows))
 
     def _answer(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, inputs] to [n, outputs], in the game's own units."""
@@ -101,11 +99,11 @@ class BeliefNetwork(nn.Module):
 
 
 class ValueNetwork(BeliefNetwork):
-    """A network that answers what each infostate is worth."""
+    """A network that answers the value of each infostate."""
 
-    def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """See `Encoding`."""
-        return self.encoding.output_columns(state, player)
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
+        super().__init__(encoding, shape)
+        self.output_columns = encoding.output_columns
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Expected values in the game's own units."""
@@ -113,15 +111,12 @@ class ValueNetwork(BeliefNetwork):
 
 
 class PairNetwork(BeliefNetwork):
-    """A network that answers how pairs of infostates fare against each other."""
+    """A network that answers the payoff of each pair of infostates."""
 
-    def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """See `Encoding`."""
-        return self.encoding.pair_columns(state)
-
-    def pair_sign(self, state: PublicState) -> float:
-        """See `Encoding`."""
-        return self.encoding.pair_sign(state)
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
+        super().__init__(encoding, shape)
+        self.pair_columns = encoding.pair_columns
+        self.pair_sign = encoding.pair_sign
 
     def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Payoffs in the game's own units."""
@@ -132,7 +127,7 @@ Network = ValueNetwork | PairNetwork
 
 
 def make_network(encoding: Encoding, shape: NetworkSettings, *, seed: int) -> Network:
-    """A fresh value network, and its policy network if there is to be one, from the seed."""
+    """A new value network, with a policy network if `shape` has one, initialised by the seed."""
     from tacit.learn.policy_network import PolicyNetwork
 
     with torch.random.fork_rng():
@@ -144,7 +139,7 @@ def make_network(encoding: Encoding, shape: NetworkSettings, *, seed: int) -> Ne
 
 
 def _revive(game: Game, shape: NetworkSettings, weights: dict[str, torch.Tensor]) -> Network:
-    """A network as it was pickled, on public states of its own."""
+    """A pickled network, with its own builder."""
     encoding = Encoding(Builder(game), joint=shape.joint, pairs=shape.pairs)
     network = make_network(encoding, shape, seed=0)
     network.load_state_dict(weights)

@@ -1,6 +1,6 @@
-"""Self-play tasks: a table's part in one epoch, plain data in and plain data out.
+"""Self-play tasks: one table in one epoch, plain data in and plain data out.
 
-What a task gives depends on its data alone: the network's weights, a table's positions and a seed.
+A result depends only on the task: the network's weights, the table's positions and a seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Weights = dict[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class TableTask:
-    """One table's part in one epoch."""
+    """One table in one epoch."""
 
     epoch: int
     table: int
@@ -34,7 +34,7 @@ class TableTask:
 
 @dataclass(frozen=True)
 class TableResult:
-    """A task's examples, where its games go on, and examples for the policy network, if any."""
+    """A task's examples, its games' next positions, and examples for the policy network, if any."""
 
     examples: Examples
     positions: tuple[PortablePBS, ...]
@@ -54,7 +54,7 @@ class PlayerSetup:
 
 
 class Player:
-    """What plays tables: an encoding and a network, made once in each process."""
+    """Plays tables; its encoding and network are made once in each process."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self.settings = settings
@@ -63,7 +63,7 @@ class Player:
         self.network = make_network(self.encoding, shape, seed=settings.seed)
 
     def __call__(self, task: TableTask) -> TableResult:
-        """Play a table for its rounds."""
+        """Play the rounds of a table."""
         search, self_play = self.settings.search, self.settings.self_play
         self.network.load_state_dict(task.weights)
         random = np.random.default_rng([self.settings.seed, task.epoch, task.table])
@@ -75,13 +75,9 @@ class Player:
                 places = random_positions(self.encoding, len(positions), random)
                 part = solve_positions(self.encoding, self.network, places, search, random)
             else:
+                explore = self_play.explore
                 part = play_round(
-                    self.encoding,
-                    self.network,
-                    positions,
-                    search,
-                    random,
-                    explore=self_play.explore,
+                    self.encoding, self.network, positions, search, random, explore=explore
                 )
                 positions = part.positions
             parts.append(part)
@@ -94,5 +90,5 @@ class Player:
 
 
 def copy_weights(network: torch.nn.Module) -> Weights:
-    """A network's weights as they are now."""
+    """A copy of a network's weights."""
     return {name: weight.detach().clone() for name, weight in network.state_dict().items()}

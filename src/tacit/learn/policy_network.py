@@ -1,13 +1,13 @@
-"""Policy networks: they guess what a search will find, so that it can begin there (section 5.3).
+"""Policy networks: they predict the result of a search, to warm start it (ReBeL, section 5.3).
 
-A policy network is an MLP like the value network (ReBeL, appendix E). One row is a PBS, encoded as
-for values when the acting player asks; the answer holds, for each of the game's actions and each
-infostate of that player, a weight. Over an infostate's legal actions the weights become a
-distribution, and the loss is the mean squared error of its probabilities.
+A policy network is an MLP like the value network (appendix E). A row is a PBS, encoded as for the
+values of the acting player. The answer holds a weight for each action of the game and each
+infostate of that player. The weights of an infostate's legal actions become a distribution, and the
+loss is the mean squared error of its probabilities.
 
-Targets are the average policies of a search at every decision in its subgames, in bytes: a
-probability p is stored as the whole number nearest to 254 p, and 255 marks what is not to be
-learnt: illegal actions, and infostates that the search never reached.
+Targets are the average policies of a search at every decision in its subgames, as bytes: a
+probability p is stored as the integer nearest to 254 p; 255 marks entries without a target: illegal
+actions, and infostates that the search never reached.
 """
 
 from __future__ import annotations
@@ -17,59 +17,39 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
-from tacit.learn.network import inference, mlp
+from tacit.learn.network import EncodedNetwork, inference
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Rows
 from tacit.tree import PLAYERS, PublicState
 
 SCALE = 254
-"""The byte that stands for a probability of one."""
+"""The byte for a probability of one."""
 ABSENT = 255
-"""The byte that stands for what has no target."""
+"""The byte for an entry without a target."""
 
 
-class PolicyNetwork(nn.Module):
-    """A network that proposes policies for the encoding's `actions`, in the order of its answer.
+class PolicyNetwork(EncodedNetwork):
+    """A network that proposes policies for the encoding's `actions`.
 
-    An answer's column is action * width + infostate, in the encoding's order of private keys.
+    Answers are logarithms of weights. A column is action * width + infostate, in the encoding's
+    order of private keys.
     """
 
     def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
-        super().__init__()
-        self.encoding = encoding
+        super().__init__(encoding, len(encoding.actions) * encoding.width, hidden)
         self.actions = encoding.actions
-        self.outputs = len(self.actions) * encoding.width
-        self.body = mlp(encoding, self.outputs, hidden)
-
-    @property
-    def inputs(self) -> int:
-        """How many columns a row has."""
-        return self.encoding.inputs
-
-    def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
-        """See `Encoding`."""
-        return self.encoding.describe(state, player)
-
-    def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """See `Encoding`."""
-        return self.encoding.input_columns(state, player)
 
     def action_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """[A, K] where the actions of the mover's infostates stand in an answer."""
+        """[A, K] the columns of an answer with the mover's policy."""
         places = self.actions.place(state.expansion.actions)
         columns = places[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
         return columns.astype(np.int32)
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """[n, inputs] to [n, outputs], logarithms of weights."""
-        return cast(torch.Tensor, self.body(rows))
-
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[n, outputs] weights, the largest of each infostate one."""
+        """[n, outputs] weights; the largest of each infostate is one."""
         with inference():
             answer = self.body(torch.from_numpy(inputs))
             answer = answer.reshape(len(inputs), len(self.actions), self.encoding.width)
@@ -108,12 +88,11 @@ def collect_policies(network: PolicyNetwork, search: Solver) -> Examples:
             block = tree.block(average, node)
             here = rows.row[first : first + block.shape[1]]
             first += block.shape[1]
-            met = np.flatnonzero(here >= 0)
-            learnt = state.expansion.legal[:, None] & (
-                tree.block(search.sums, node).sum(axis=0) > 0
-            )
-            stored = np.where(learnt, quantise(block), ABSENT)[:, met]
-            targets[here[met][:, None, None], network.action_columns(state)] = stored.transpose(
+            used = np.flatnonzero(here >= 0)
+            reached = tree.block(search.sums, node).sum(axis=0) > 0
+            learnt = state.expansion.legal[:, None] & reached
+            stored = np.where(learnt, quantise(block), ABSENT)[:, used]
+            targets[here[used][:, None, None], network.action_columns(state)] = stored.transpose(
                 1, 0, 2
             )
         useful = (targets != ABSENT).any(axis=1)

@@ -1,8 +1,8 @@
 """Presets: the settings that `tacit train NAME` starts from.
 
-There is one for each game of the package that is learnt; for the games of ReBeL's Table 2 also one
-that trains by CFR-D and one by fictitious play, as the paper does; and a quick one. Any other game
-gets settings by its size.
+Each game of the package that is learnt has one. The games of ReBeL's Table 2 also have one for
+CFR-D and one for fictitious play, as in the paper, and there is a quick one. Any other game gets
+settings by its size.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SOUND = Settings().replace(
 """Sound CFR-AVG with a network that answers for pairs of infostates."""
 
 TINY = Settings().replace(epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64))
-"""For games of a few public states."""
+"""For games with few public states."""
 
 PRESETS: dict[str, Settings] = {
     preset.game: preset
@@ -93,16 +93,16 @@ PRESETS |= {
     for size in ("1x4", "1x5", "1x6", "2x3")
 }
 QUICK = "liars-dice-1x4-quick"
-"""Learns in about a minute on two cores; few playthroughs would measure mostly luck."""
+"""Learns in about a minute on two cores; with fewer playthroughs its measurement is noise."""
 PRESETS[QUICK] = PRESETS["liars-dice-1x4"].replace(
     iterations=64, epochs=60, halve_every=8, evaluate_every=20, evaluate_playthroughs=512
 )
 ROUND_STATES = 2000
-"""How many public states a round may have to be searched to its end."""
+"""Largest number of public states of a round that is searched to its end."""
 
 
 def presets_of(game: str) -> list[str]:
-    """The names of the presets of a game; the game's own if there is none."""
+    """The names of a game's presets; the game's name if it has none."""
     return [name for name, preset in PRESETS.items() if preset.game == game] or [game]
 
 
@@ -116,9 +116,9 @@ def find_preset(name: str) -> Settings:
 def settings_for(encoding: Encoding) -> Settings:
     """The preset of a game, or settings by its size if it has none.
 
-    Pairs of infostates where a network can answer for all of them, else CFR-D; searches to the end
-    of the round where that is near, else of two moves. Values in the game are measured in play if
-    its public states are too many to be listed.
+    The network answers pairs of infostates if they are few enough, else CFR-D is used. Searches end
+    with the round if it is short, else after two moves. A game with too many public states to list
+    is not measured while it trains.
     """
     builder = encoding.builder
     name = builder.game.name

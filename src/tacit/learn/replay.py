@@ -11,7 +11,7 @@ from tacit.learn.examples import Examples
 
 
 class Replay:
-    """The last `capacity` examples; `total` counts all that ever came, `first` the oldest kept.
+    """The last `capacity` examples; `total` counts all examples so far, `first` is the oldest kept.
 
     rows: float32 [capacity, inputs]; values: `dtype` [capacity, outputs].
     """
@@ -28,7 +28,7 @@ class Replay:
         return self.total - self.first
 
     def add(self, examples: Examples) -> None:
-        """Put examples in; the oldest make room."""
+        """Add examples; they replace the oldest."""
         capacity = len(self.rows)
         rows, values = examples.rows[-capacity:], examples.values[-capacity:]
         places = (self.total + np.arange(len(rows))) % capacity
@@ -37,18 +37,18 @@ class Replay:
         self.first = max(self.first, self.total - capacity)
 
     def drop_half(self) -> None:
-        """Forget the older half, made when the network knew little."""
+        """Drop the older half, made by a network that had learnt little."""
         self.first += len(self) // 2
 
     def mark(self, count: int) -> dict[str, Any]:
-        """What `return_to` needs to take back the next `count` examples."""
+        """What `return_to` needs to undo adding the next `count` examples."""
         capacity = len(self.rows)
         places = (self.total + np.arange(min(count, capacity))) % capacity
         kept = Examples(self.rows[places], self.values[places])
         return {"places": places, "kept": kept, "total": self.total, "first": self.first}
 
     def return_to(self, mark: dict[str, Any]) -> None:
-        """Be as when `mark` was made."""
+        """Restore the state of `mark`."""
         self.rows[mark["places"]], self.values[mark["places"]] = mark["kept"]
         self.total, self.first = mark["total"], mark["first"]
 
@@ -58,17 +58,13 @@ class Replay:
         return Examples(self.rows[places], self.values[places])
 
     def state(self) -> dict[str, int | NDArray[Any]]:
-        """What must be kept to go on later."""
+        """What a checkpoint keeps."""
         kept = min(self.total, len(self.rows))
-        return {
-            "rows": self.rows[:kept],
-            "values": self.values[:kept],
-            "total": self.total,
-            "first": self.first,
-        }
+        rows, values = self.rows[:kept], self.values[:kept]
+        return {"rows": rows, "values": values, "total": self.total, "first": self.first}
 
     def restore(self, state: dict[str, int | NDArray[Any]]) -> None:
-        """Go on from `state`."""
+        """Resume from `state`."""
         rows, values = state["rows"], state["values"]
         assert isinstance(rows, np.ndarray)
         assert isinstance(values, np.ndarray)

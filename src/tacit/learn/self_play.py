@@ -1,11 +1,10 @@
 """Self-play over public belief states (ReBeL, Algorithms 1 and 2).
 
-A *table* is a fixed number of games played side by side: in each round every game's current PBS is
-the root of a subgame, all are solved as one forest, each gives training examples, and each moves on
-to a leaf sampled at a random iteration. Every game begins at the same PBS, so that one is solved
-once a round for all of them: a game that ends begins anew at a leaf sampled from that search. A
-table's results depend on its positions, the network and the seed alone, so they are the same
-whichever process plays it.
+A *table* is a fixed number of games played in parallel. In each round every game's current PBS is
+the root of a subgame. All are solved as one forest, each gives training examples, and each game
+moves to a leaf sampled at a random iteration. Every game begins at the same PBS, which is solved
+once a round for all of them: a game that ends restarts at a leaf of that search. A table's results
+depend only on its positions, the network and the seed, not on the process that plays it.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from tacit.tree.playing import deal, draw, follow
 
 Array = NDArray[Any]
 MOMENTS = 16
-"""How many iterations of fictitious play tell what pairs of infostates get in it."""
+"""Number of iterations of fictitious play from which the values of pairs are averaged."""
 
 
 class Round(NamedTuple):
-    """What a round of searches gives: examples, where each game goes on, policies if wanted."""
+    """The result of a round: examples, each game's next position, and examples of policies."""
 
     examples: Examples
     positions: list[PBS]
@@ -51,11 +50,11 @@ def random_positions(encoding: Encoding, count: int, random: np.random.Generator
             "random_beliefs=false"
         )
     states = [state for state in encoding.states if state.mover != CHANCE]
-    found = []
+    positions = []
     for number in random.integers(0, len(states), count):
         first, second = (random.dirichlet(np.ones(k)) for k in states[number].counts)
-        found.append(PBS(states[number], (first, second)))
-    return found
+        positions.append(PBS(states[number], (first, second)))
+    return positions
 
 
 def play_round(
@@ -67,11 +66,11 @@ def play_round(
     *,
     explore: float = 0.25,
 ) -> Round:
-    """Search at every position and at the start of the game; the examples, and where games go on.
+    """Search at every position and at the start of the game, and move each game to a leaf.
 
-    If the evaluator has a policy network, policies are collected for it. The start is solved, and
-    given as an example, once. A game that stands there or that ends goes on at a leaf below the
-    start, if the start has any.
+    If the evaluator has a policy network, examples of policies are collected for it. The start is
+    solved once and is one example. A game at the start, or one that ends, moves to a leaf of that
+    search, if it has any.
     """
     first = first_pbs(encoding.builder.root)
     roots = [first] + [place for place in positions if place != first]
@@ -79,7 +78,7 @@ def play_round(
     moves = np.zeros(len(positions), dtype=np.int64)
     moves[[place != first for place in positions]] = np.arange(1, len(roots))
     games = len(positions)
-    # Two draws for each game: from its own root, and from the start should the game end.
+    # Two draws for each game: from its own root, and from the start in case the game ends.
     number = np.concatenate([moves, np.zeros(games, dtype=np.int64)])
     when = random.choice(settings.iterations, size=2 * games, p=settings.weights()) + 1
     drawn: list[PBS | None] = [None] * (2 * games)
@@ -109,7 +108,7 @@ def solve_positions(
     settings: SearchSettings,
     random: np.random.Generator,
 ) -> Round:
-    """Search at every position, and stay there."""
+    """Search at every position; the games do not move."""
     search = _new_search(encoding, evaluator, positions, settings, random)
     search.run(settings.iterations, each=_remembering(encoding, search, settings, random))
     examples = collect(encoding, search, positions)
@@ -136,9 +135,9 @@ def _new_search(
 def _remembering(
     encoding: Encoding, search: Solver, settings: SearchSettings, random: np.random.Generator
 ) -> Callable[[int], None]:
-    """To be called each iteration: those of fictitious play tell what pairs of infostates get.
+    """A callback for each iteration, which records values of pairs in fictitious play.
 
-    Some of them, that is, evenly spread by their weight.
+    It records some iterations, evenly spread by their weight.
     """
     times: Counter[int] = Counter()
     if encoding.pairs and isinstance(search.minimiser, FictitiousPlay):
@@ -153,13 +152,13 @@ def _remembering(
 
 
 def _policies(evaluator: Evaluator, search: Solver) -> Examples | None:
-    """What a search teaches the evaluator's policy network, if it has one."""
+    """Examples for the evaluator's policy network, if it has one."""
     guide = getattr(evaluator, "guide", None)
     return collect_policies(guide, search) if isinstance(guide, PolicyNetwork) else None
 
 
 class Leaf(NamedTuple):
-    """A leaf of a search, and the numbers of the transitions that lead there from its root."""
+    """A leaf of a search, and the numbers of the transitions from its root."""
 
     place: Place
     path: tuple[int, ...]
@@ -170,8 +169,7 @@ def _leaf_pbs(
 ) -> PBS | None:
     """The PBS at a leaf of a search, given both reaches and the path to the search's root.
 
-    None if the reaches rule each other out: each is sure of something that the other's hand denies,
-    as can happen where a player explores.
+    None if no pair of infostates is compatible with both reaches, which exploration can cause.
     """
     tree, (node, copy) = search.tree, leaf.place
     state = tree.state(node)
@@ -189,7 +187,7 @@ def collect(encoding: Encoding, search: Solver, positions: Sequence[PBS]) -> Exa
     per_root = 1 if encoding.joint else 2
     rows = np.zeros((len(positions) * per_root, encoding.inputs), dtype=np.float32)
     values = np.zeros((len(positions) * per_root, encoding.outputs), dtype=np.float32)
-    found = [search.root_pairs()] if encoding.pairs else [search.root_values(p) for p in PLAYERS]
+    roots = [search.root_pairs()] if encoding.pairs else [search.root_values(p) for p in PLAYERS]
     for number, position in enumerate(positions):
         state = position.state
         for player in PLAYERS:
@@ -200,9 +198,9 @@ def collect(encoding: Encoding, search: Solver, positions: Sequence[PBS]) -> Exa
                 for p in PLAYERS:
                     rows[row, encoding.input_columns(state, p)] = normalised(position.beliefs[p])
             if not encoding.pairs:
-                values[row, encoding.output_columns(state, player)] = found[player][number]
+                values[row, encoding.output_columns(state, player)] = roots[player][number]
         if encoding.pairs:
-            pairs = encoding.pair_sign(state) * found[0][number]
+            pairs = encoding.pair_sign(state) * roots[0][number]
             values[number, encoding.pair_columns(state)] = pairs
     return Examples(rows, values)
 
@@ -212,8 +210,8 @@ def sample_leaf(
 ) -> Leaf | None:
     """Play from root `number` by the current policy; None where the game ends.
 
-    One player, drawn at random, moves uniformly at random with probability `explore` each time. In
-    fictitious play one player, drawn at random, responds, and the other plays the average, which
+    One random player moves uniformly at random with probability `explore` each time. In fictitious
+    play one random player plays the best response and the other the average, which
     `believed_reach` has left in `mixture` (ReBeL, footnote 9).
     """
     tree, root = search.tree, search.tree.roots[number]

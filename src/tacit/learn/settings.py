@@ -1,4 +1,4 @@
-"""Everything that a training run can be told, in one place: nested settings that check themselves.
+"""The settings of a training run: nested dataclasses that validate themselves.
 
 A setting is addressed by its name alone (`iterations`) or with its group (`search.iterations`).
 """
@@ -29,16 +29,16 @@ from tacit.tree.public_tree import TreeBuilder
 Array = NDArray[Any]
 Stop = Literal["depth", "round"]
 MOST = 2**63 - 1
-"""The largest whole number that a setting may have."""
+"""The largest value of an integer setting."""
 
 
 def number(default: Any, *, least: float = 0, most: float = MOST, above: float = -math.inf) -> Any:
-    """A setting that is a number, or several, within bounds: least <= value <= most, > above."""
+    """A numeric setting, or a tuple of them, with bounds: least <= value <= most, > above."""
     return field(default=default, metadata={"least": least, "most": most, "above": above})
 
 
 class _Checked:
-    """Settings that refuse values of a wrong kind or out of range when they are made."""
+    """Settings that refuse values of a wrong type or out of range on construction."""
 
     def __post_init__(self) -> None:
         kinds = typing.get_type_hints(type(self))
@@ -80,23 +80,23 @@ class SearchSettings(_Checked):
     """A depth-limited search."""
 
     algorithm: str = "dcfr"
-    """What improves the policies, one of those of `tacit solve`."""
+    """The algorithm, one of those of `tacit solve`."""
     mode: Mode = "cfr-d"
-    """For which beliefs leaves are asked, see `tacit.solvers.depth_limited`."""
+    """The beliefs at leaves, see `tacit.solvers.depth_limited`."""
     iterations: int = number(64, least=1)
-    """How many iterations, each of which updates both players."""
+    """Number of iterations, each of which updates both players."""
     depth: int = number(2, least=1)
-    """After how many public moves subgames end, if they `stop` there."""
+    """Number of public moves after which subgames end, if `stop` is `depth`."""
     stop: Stop = "depth"
     """Where subgames end: after `depth` moves, or with the `round`, before public chance."""
     warm_start: int = number(0)
-    """How many first iterations are taken from the policy network's proposal; 15 in the paper."""
+    """Number of first iterations assumed to have played the policy network's proposal."""
     tremble: float = number(0.0, most=100)
-    """How much the beliefs of every search below the first are shaken, see `shaken`."""
+    """Noise on the beliefs of every search below the first, see `shaken`."""
     blur: float = number(0.0, most=1e9)
-    """Fictitious play does not tell actions apart within this share of the largest value.
+    """Fictitious play treats actions within this share of the largest value as equal.
 
-    A network errs by as much, and with more iterations search would only answer its errors.
+    It is about the error of a network, to which more iterations would only overfit.
     """
 
     def __post_init__(self) -> None:
@@ -110,20 +110,20 @@ class SearchSettings(_Checked):
 
     @property
     def minimiser(self) -> Minimiser:
-        """What improves the policies."""
-        found = find_algorithm(self.algorithm)
-        if isinstance(found, FictitiousPlay):
-            return dataclasses.replace(found, blur=self.blur)
-        return found
+        """The algorithm, with the settings of this search."""
+        minimiser = find_algorithm(self.algorithm)
+        if isinstance(minimiser, FictitiousPlay):
+            return dataclasses.replace(minimiser, blur=self.blur)
+        return minimiser
 
     def forest(self, builder: TreeBuilder, states: Sequence[PublicState]) -> PublicTree:
-        """The subgames at `states`, as deep as is searched."""
+        """The depth-limited subgames at `states`."""
         if self.stop == "round":
             return build_forest(builder, states, stop=before_chance)
         return build_forest(builder, states, depth=self.depth)
 
     def begin(self, tree: PublicTree, evaluator: Evaluator, beliefs: Beliefs) -> Solver:
-        """A search of `tree` that has not run yet."""
+        """A new search of `tree`."""
         return Solver(
             tree,
             self.minimiser,
@@ -136,11 +136,11 @@ class SearchSettings(_Checked):
     def shaken(
         self, beliefs: tuple[Array, Array], random: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Beliefs [K_0] and [K_1], each multiplied by e to the power of `tremble` normal variates.
+        """Beliefs [K_0] and [K_1], multiplied by exp(`tremble` * standard normal variates).
 
-        Where a search must mix what it plays at a PBS, the solution below jumps as beliefs pass
-        that point, and a network, being smooth, learns the mean of both sides. Without trembling,
-        search would converge to the very point and then play one side alone.
+        Where a search must mix actions, the solution below jumps as beliefs cross a point, and a
+        network, being smooth, learns the mean of both sides. Without noise, search would converge
+        to exactly that point and then play one side alone.
         """
         if self.tremble == 0:
             return beliefs
@@ -151,13 +151,13 @@ class SearchSettings(_Checked):
         return first, second
 
     def weights(self) -> NDArray[np.float64]:
-        """[iterations] how likely each iteration is to be sampled: its weight in the average."""
+        """[iterations] the probability to sample each iteration: its weight in the average."""
         weights = np.array([self.minimiser.weight(t) for t in range(1, self.iterations + 1)])
         shares: NDArray[np.float64] = weights / weights.sum()
         return shares
 
     def iterations_at(self, points: Array) -> NDArray[np.int64]:
-        """[n] the iterations at points [n] between 0 and 1, along which they lie by weight."""
+        """[n] the iterations at points [n] of the cumulative weight, between 0 and 1."""
         ends = np.cumsum(self.weights())[:-1]
         return 1 + np.searchsorted(ends, points, side="right")
 
@@ -167,17 +167,17 @@ class SelfPlaySettings(_Checked):
     """How games are played for training examples."""
 
     tables: int = number(2, least=1)
-    """How many tasks an epoch has; each plays one table of games side by side."""
+    """Number of tasks of an epoch; each plays one table of games in parallel."""
     table_size: int = number(256, least=1)
-    """How many games a table has."""
+    """Number of games of a table."""
     rounds: int = number(2, least=1)
-    """How many subgames each game plays in an epoch."""
+    """Number of subgames that each game plays in an epoch."""
     explore: float = number(0.5, most=1)
-    """How likely the one player who explores moves at random."""
+    """Probability of a random move of the player who explores."""
     random_beliefs: bool = False
     """Search at random public states with random beliefs instead: the ablation of ReBeL's Fig. 2.
 
-    The game's public states must be few enough to be listed.
+    The game's public states must be few enough to list.
     """
 
 
@@ -188,11 +188,11 @@ class NetworkSettings(_Checked):
     hidden: tuple[int, ...] = number((128, 128, 128), least=1, most=65536)
     """The widths of the hidden layers."""
     joint: bool = True
-    """Whether one answer is for both players."""
+    """Whether one answer holds both players' values."""
     pairs: bool = False
-    """Whether the network answers for pairs of infostates, as the mode `cfr-avg-sound` needs."""
+    """Whether the network answers pairs of infostates, which the mode `cfr-avg-sound` needs."""
     policy: bool = False
-    """Whether a policy network of the same shape is trained beside it."""
+    """Whether a policy network of the same shape is trained too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,19 +200,19 @@ class OptimizerSettings(_Checked):
     """How the network learns from examples."""
 
     steps: int = number(100, least=1)
-    """How many steps of Adam an epoch has."""
+    """Number of Adam steps of an epoch."""
     batch: int = number(256, least=1)
-    """How many examples a step has."""
+    """Number of examples of a step."""
     learning_rate: float = number(1e-2, above=0, most=1)
-    """How large the first steps are."""
+    """The initial learning rate."""
     halve_every: int = number(15, least=1)
-    """After how many epochs the learning rate is halved, again and again."""
+    """Number of epochs after which the learning rate is halved, repeatedly."""
     buffer: int = number(80_000, least=1)
-    """How many of the latest examples are kept."""
+    """Number of latest examples that are kept."""
     drop_after: int = number(20, least=1)
-    """After how many epochs the older half of the buffer is dropped, once."""
+    """Number of epochs after which the older half of the buffer is dropped, once."""
     huber: float = number(0.1, above=0, most=1e9)
-    """From which error on the loss is linear, in units of the largest payoff."""
+    """The error above which the loss is linear, in units of the largest payoff."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,11 +220,11 @@ class EvaluationSettings(_Checked):
     """How the trained network plays, and how its search is measured."""
 
     play_iterations: int = number(256, least=1)
-    """How many iterations the search of the trained network has."""
+    """Number of iterations of the search with the trained network."""
     evaluate_every: int = number(25)
-    """After how many epochs its exploitability is measured; 0: never."""
+    """Number of epochs between measurements of its exploitability; 0: never."""
     evaluate_playthroughs: int = number(32, least=1)
-    """Over how many playthroughs it is measured."""
+    """Number of playthroughs of a measurement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,11 +234,11 @@ class Settings(_Checked):
     game: str = "liars-dice-1x4"
     """The name of the game."""
     seed: int = number(0)
-    """What all that is random follows from."""
+    """The seed of all random numbers."""
     epochs: int = number(100)
-    """How many epochs the run has."""
+    """Number of epochs of the run."""
     search: SearchSettings = SearchSettings(algorithm="quadratic-cfr", iterations=256)
-    """The search that self-play runs."""
+    """The search in self-play."""
     self_play: SelfPlaySettings = SelfPlaySettings()
     """How games are played for training examples."""
     network: NetworkSettings = NetworkSettings()
@@ -258,11 +258,11 @@ class Settings(_Checked):
 
     @property
     def play(self) -> SearchSettings:
-        """The search that plays, and is measured."""
+        """The search in play and evaluation."""
         return dataclasses.replace(self.search, iterations=self.evaluation.play_iterations)
 
     def replace(self, **values: Any) -> Settings:
-        """These settings with some of them changed, by their names without the group."""
+        """These settings with some changed, by name without the group."""
         groups: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             place = _find(name)
@@ -275,11 +275,11 @@ class Settings(_Checked):
         return dataclasses.replace(self, **own, **inner)
 
     def changed(self, changes: dict[str, str]) -> Settings:
-        """These settings with some of them given anew, as text."""
+        """These settings with some changed, by name and text."""
         return self.replace(**{name: _parse(_find(name), text) for name, text in changes.items()})
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """By name, the values of these and of other settings where they differ."""
+        """By name, both values of the settings that differ."""
         pairs = zip(self._flat().items(), other._flat().values(), strict=True)
         return {name: (mine, theirs) for (name, mine), theirs in pairs if mine != theirs}
 
@@ -298,12 +298,12 @@ class Settings(_Checked):
     @classmethod
     def from_json(cls, text: str) -> Settings:
         """Settings from `to_json`."""
-        found: Settings = _revive(cls, json.loads(text))
-        return found
+        settings: Settings = _revive(cls, json.loads(text))
+        return settings
 
 
 class _Place(typing.NamedTuple):
-    """Where a setting stands: in a group, or "" for the run's own, its field and its kind."""
+    """A setting: its group ("" for the run's own), its field and its type."""
 
     group: str
     field: dataclasses.Field[Any]
@@ -312,17 +312,17 @@ class _Place(typing.NamedTuple):
 
 def _places() -> dict[str, _Place]:
     """Every setting by its name without the group."""
-    found = {}
+    places = {}
     kinds = typing.get_type_hints(Settings)
     for own in dataclasses.fields(Settings):
         kind = kinds[own.name]
         if not dataclasses.is_dataclass(kind):
-            found[own.name] = _Place("", own, kind)
+            places[own.name] = _Place("", own, kind)
             continue
         inner = typing.get_type_hints(kind)
         for entry in dataclasses.fields(kind):
-            found[entry.name] = _Place(own.name, entry, inner[entry.name])
-    return found
+            places[entry.name] = _Place(own.name, entry, inner[entry.name])
+    return places
 
 
 def _find(name: str) -> _Place:
@@ -356,7 +356,7 @@ def _kind_name(kind: Any) -> str:
 
 
 def _revive(kind: Any, stored: dict[str, Any]) -> Any:
-    """A dataclass of settings from what JSON keeps of it."""
+    """A dataclass of settings from its JSON."""
     kinds = typing.get_type_hints(kind)
     if unknown := set(stored) - set(kinds):
         raise GameError(f"unknown settings {', '.join(sorted(unknown))}: another version's?")

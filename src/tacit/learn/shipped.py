@@ -1,4 +1,4 @@
-"""The trained networks that come with the package, one for each preset.
+"""The trained networks in the package, one for each preset.
 
 Each file holds the settings, seed included, that made it; `Origin.command` writes them as a
 command.
@@ -14,12 +14,12 @@ FOLDER = Path(__file__).parent / "networks"
 
 
 def shipped() -> dict[str, Path]:
-    """The networks that come with the package, by game."""
+    """The networks in the package, by game."""
     return {path.stem: path for path in sorted(FOLDER.glob("*.pt"))}
 
 
 def find_network(name: str | Path) -> Path:
-    """The network in a run's folder or a file, or the one that is shipped for a game."""
+    """The network of a run's folder, of a file, or of a game in the package."""
     path = Path(name)
     if path.exists():
         return path

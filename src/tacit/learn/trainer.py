@@ -1,11 +1,11 @@
-"""Training: epochs of self-play and gradient steps, kept in a folder from which a run resumes.
+"""Training: epochs of self-play and gradient steps, in a folder from which a run resumes.
 
-A run's folder holds `settings.json`, `checkpoint.pt` (everything that resuming needs),
-`network.pt` (the weights alone), `log.jsonl` (one line an epoch) and TensorBoard's files.
+A run's folder holds `settings.json`, `checkpoint.pt` (all that resuming needs), `network.pt` (the
+weights alone), `log.jsonl` (one line for each epoch) and TensorBoard's files.
 
-Self-play runs ahead: while epoch e's gradient steps run, the examples of epoch e + 1 are played,
-with the weights from before those steps. So no core idles, and as the lag is always one epoch, the
-run is the same for any number of workers and however often it was stopped.
+Self-play runs one epoch ahead: during the gradient steps of epoch e the examples of epoch e + 1 are
+played, with the weights from before those steps. So no core idles. As the lag is always one epoch,
+the result is the same for any number of workers and interruptions.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ NOT_LEARNT = ("seed", "play_iterations", "evaluate_every", "evaluate_playthrough
 """Settings that a command line states otherwise, or that do not change the network."""
 
 Measure = Callable[[Network], float]
-"""Finds the exploitability of a network's search."""
+"""Measures the exploitability of a network's search."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One epoch: its number, time since the run began, examples made, the loss, the speed.
+    """One epoch: its number, time since the start of the run, examples so far, loss and speed.
 
     `exploitability` is that of the network's search where it was measured after this epoch.
     """
@@ -65,7 +65,7 @@ class Progress:
 
 
 class Run:
-    """A training run in a folder; made new, or opened again where it stopped."""
+    """A training run in a folder, new or resumed."""
 
     def __init__(self, folder: Path, settings: Settings, game: Game) -> None:
         self.folder = folder
@@ -92,7 +92,7 @@ class Run:
         first = first_pbs(self.encoding.builder.root).portable()
         table = (first,) * settings.self_play.table_size
         self.positions: list[tuple[PortablePBS, ...]] = [table] * settings.self_play.tables
-        """From where they are played."""
+        """The positions from which they are played."""
 
     @classmethod
     def create(cls, folder: Path, settings: Settings, game: Game | None = None) -> Run:
@@ -172,7 +172,7 @@ class Run:
         return every > 0 and (self.epoch % every == 0 or self.epoch == self.settings.epochs)
 
     def _play(self, session: Session[TableTask, TableResult]) -> Batch[TableResult]:
-        """Give out the tables of the next epoch that has not been played."""
+        """Submit the tables of the next epoch."""
         return session.submit(
             [
                 TableTask(self.epoch, number, positions, self.lagging)
@@ -183,7 +183,7 @@ class Run:
     def _one_epoch(
         self, session: Session[TableTask, TableResult], playing: Batch[TableResult]
     ) -> tuple[float, Batch[TableResult]]:
-        """The loss, and the tables of the next epoch at play; if interrupted, nothing changes."""
+        """The loss, and the batch of the next epoch; if interrupted, nothing changes."""
         tables = playing.results()
         before = self._mark(tables)
         try:
@@ -197,7 +197,7 @@ class Run:
             raise
 
     def _collect(self, tables: list[TableResult]) -> None:
-        """Take in what an epoch's tables have played."""
+        """Store the results of an epoch's tables."""
         for table in tables:
             self.replay.add(table.examples)
             if self.policies is not None and table.policies is not None:
@@ -211,7 +211,7 @@ class Run:
                 self.policies.drop_half()
 
     def _mark(self, tables: list[TableResult]) -> dict[str, Any]:
-        """What `_return_to` needs to take back an epoch that adds these tables."""
+        """What `_return_to` needs to undo an epoch with these tables."""
         policies = sum(len(t.policies.rows) for t in tables if t.policies is not None)
         return {
             "network": copy_weights(self.network),
@@ -247,7 +247,7 @@ class Run:
     def _step(self, examples: Examples, policies: Examples | None) -> float:
         """One gradient step: pointwise Huber loss, in units of the largest payoff; returns it.
 
-        The policy network learns beside; they share no parameter, so neither disturbs the other.
+        The policy network learns in the same step; the networks share no parameters.
         """
         rows = torch.from_numpy(examples.rows)
         answer = self.network(rows)
@@ -271,7 +271,7 @@ class Run:
         return float(loss.detach())
 
     def save(self) -> None:
-        """Write the checkpoint and the weights, each aside and then renamed."""
+        """Write the checkpoint and the weights atomically."""
         state = {
             "version": VERSION,
             "settings": self.settings.to_json(),
@@ -356,7 +356,7 @@ def _game_of(settings: Settings, game: Game | None) -> Game:
 
 
 def _to_torch(replay: Replay) -> dict[str, Any]:
-    """A buffer's state in what a checkpoint can hold."""
+    """A buffer's state as a checkpoint can hold it."""
     return {
         name: torch.from_numpy(kept) if isinstance(kept, np.ndarray) else kept
         for name, kept in replay.state().items()
@@ -384,7 +384,7 @@ def read_settings(folder: Path) -> Settings:
 
 
 def read_log(folder: Path) -> list[Progress]:
-    """What the run in `folder` told after each epoch; a line cut short is left out."""
+    """The progress of the run in `folder` by epoch; a truncated line is left out."""
     entries: dict[int, Progress] = {}
     path = folder / "log.jsonl"
     for line in path.read_text().splitlines() if path.exists() else ():
@@ -398,7 +398,7 @@ def read_log(folder: Path) -> list[Progress]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a network comes from: its settings, and what the training took."""
+    """The settings of a network, and the effort of its training."""
 
     settings: Settings
     epoch: int
@@ -407,7 +407,7 @@ class Origin:
 
     @property
     def command(self) -> str:
-        """The command that makes the network again, told from the nearest preset of its game."""
+        """The command that trains the network again, from the nearest preset of its game."""
         if self.settings.game not in PRESETS:
             return f"tacit train {self.settings.game} --seed {self.settings.seed}"
         changes = {name: self._changes(name) for name in presets_of(self.settings.game)}

@@ -82,7 +82,7 @@ def views_of(blueprint: Blueprint, player: int, depth: int) -> list[SubgameRoot]
     return [
         blueprint_values.at(place)
         for place in frontier(blueprint.tree, depth)
-        if blueprint_values.comes_to(place)
+        if blueprint_values.reaches(place)
     ]
 
 

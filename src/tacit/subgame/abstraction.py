@@ -1,8 +1,8 @@
 """Blueprints of small games from abstractions: merged infostates, missing actions, few iterations.
 
-Merged infostates have one policy between them, chosen by the sum of their regrets; missing actions
-are barred for both players. What comes out is a policy for the game as it is, with its
-exploitability there; public states that the abstraction does not know are played uniformly.
+Merged infostates share one policy, chosen by the sum of their regrets. Missing actions are barred
+for both players. The result is a policy for the unabstracted game, with its exploitability there;
+public states outside the abstraction are played uniformly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
 
 Array = NDArray[Any]
 Keep = Callable[[PublicState, str], bool]
-"""Says of a public state and an action's label whether the abstraction has the action."""
+"""Whether the abstraction has the action with this label at this public state."""
 
 
 def solve_abstraction(
@@ -37,19 +37,18 @@ def solve_abstraction(
     algorithm: str = "linear-cfr",
     seed: int = 0,
 ) -> Solution:
-    """A blueprint of `tree` by so many iterations on an abstraction of it.
+    """Solve an abstraction of `tree` for a number of iterations; the blueprint that results.
 
-    Its solver's last policy, which tends to a best response in the abstraction, is kept with it.
+    It keeps the solver's last policy, which tends to a best response in the abstraction.
     """
     start = time.perf_counter()
     smaller = tree.restricted(keep) if keep is not None else tree
     sharing = merge_infostates(smaller, groups) if groups else None
     solver = Solver(smaller, find_algorithm(algorithm), sharing=sharing, storage=64)
     solver.run(iterations)
-    policy = solver.average_policy()
     return given_solution(
         tree,
-        policy,
+        solver.average_policy(),
         algorithm=f"{algorithm}-abstracted" if groups or keep else algorithm,
         response=solver.current_policy(),
         iterations=iterations,
@@ -67,13 +66,13 @@ def given_solution(
     iterations: int = 0,
     seconds: float = 0.0,
     seed: int = 0,
-    worth: Evaluation | None = None,
+    evaluation: Evaluation | None = None,
 ) -> Solution:
-    """A policy [slots] from elsewhere as a solution, evaluated; it cannot be resumed.
+    """An evaluated solution from a policy [slots]; it cannot be resumed.
 
     response: see `tacit.subgame.blueprint.Blueprint`.
     """
-    worth = worth or evaluate(tree, policy)
+    evaluation = evaluation or evaluate(tree, policy)
     return Solution(
         tree=tree,
         algorithm=algorithm,
@@ -82,16 +81,16 @@ def given_solution(
         seed=seed,
         stop=Stop.ITERATIONS,
         target=None,
-        history=(Checkpoint(iterations, seconds, worth.exploitability, worth.value),),
+        history=(Checkpoint(iterations, seconds, evaluation.exploitability, evaluation.value),),
         policy=policy,
         memory={} if response is None else {"policy": response},
     )
 
 
 def random_groups(tree: PublicTree, labels: int, random: np.random.Generator) -> Groups:
-    """Merge infostates by giving every private key one of so many labels.
+    """Give every private key one of `labels` labels at random.
 
-    Infostates are merged where they have the same label and the same actions.
+    Infostates with the same label and the same legal actions are merged.
     """
     if labels < 1:
         raise GameError(f"infostates cannot have {labels} labels; give one or more")
@@ -106,15 +105,15 @@ def random_groups(tree: PublicTree, labels: int, random: np.random.Generator) ->
             key = state.mover, private
             if key not in known:
                 known[key] = int(random.integers(labels))
-            mark = known[key], legal[:, infostate].tobytes()
-            row.append(numbers.setdefault(mark, len(numbers)))
+            group = known[key], legal[:, infostate].tobytes()
+            row.append(numbers.setdefault(group, len(numbers)))
         if len(numbers) < len(row):
             groups[node] = np.array(row, dtype=np.int64)
     return groups
 
 
 def random_removal(tree: PublicTree, share: float, random: np.random.Generator) -> Keep:
-    """Take one action from a share of the public states, where every infostate has another."""
+    """Remove one action at a share of the public states, where every infostate has another."""
     removed: set[tuple[int, str]] = set()
     for node in np.flatnonzero(tree.arrays.action_count > 1).tolist():
         legal, state = tree.legal(node), tree.state(node)
@@ -126,13 +125,10 @@ def random_removal(tree: PublicTree, share: float, random: np.random.Generator) 
 
 
 def frontier(tree: PublicTree, depth: int) -> list[Place]:
-    """The public states that stand `depth` moves of the players below the root, unless it is over.
-
-    Where chance follows, what it leads to.
-    """
+    """The decision nodes `depth` moves of the players below the root, not counting chance."""
     if depth < 1:
-        raise GameError(f"a frontier {depth} moves below the root is the root; give one or more")
-    found: list[Place] = []
+        raise GameError(f"a frontier must be at least 1 move below the root, not {depth}")
+    places: list[Place] = []
     stack = [(Place(*tree.roots[0]), depth)]
     while stack:
         place, left = stack.pop()
@@ -140,8 +136,8 @@ def frontier(tree: PublicTree, depth: int) -> list[Place]:
         if mover == TERMINAL:
             continue
         if left == 0 and mover in PLAYERS:
-            found.append(place)
+            places.append(place)
             continue
         below = left if mover == CHANCE else left - 1
         stack += [(child, below) for _, child in reversed(tree.children(place))]
-    return found
+    return places

@@ -1,9 +1,9 @@
-"""Blueprints: a policy for a whole game, and what it says about each of its subgames.
+"""Blueprints: a policy for a whole game, and its values at the roots of subgames.
 
-For a subgame at a public state, seen by the player who solves it again, a blueprint tells both
-reaches there, what each of the opponent's infostates gets at best against it (its *counterfactual
-best-response value*, CBV), what it was estimated to get, and the *gifts*: what the opponent has
-given away on the way by not playing her best (safe and nested subgame solving, sections 3 to 5).
+To solve a subgame again, a player needs four things from the blueprint: both reaches at its root,
+the *counterfactual best-response value* (CBV) of each of the opponent's infostates, an estimate of
+its value in equilibrium, and its *gifts*: what the opponent lost on the path to the subgame by not
+playing a best response (safe and nested subgame solving, sections 3 to 5).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Vector = NDArray[np.float64]
 class Blueprint:
     """A policy [slots] on the tree of a whole game.
 
-    `response` [slots] is what each player's values are estimated by, when the other follows the
-    policy: the last iteration of the solver that made it, or a best response within its
-    abstraction. Without one it is the policy itself.
+    `response` [slots]: each player's policy by which its values against the blueprint are
+    estimated, such as the solver's last iteration or a best response within the abstraction. By
+    default the policy itself.
     """
 
     tree: PublicTree = field(repr=False)
@@ -43,23 +43,23 @@ class Blueprint:
             if policy is not None and policy.shape != (self.tree.sizes.slots,):
                 raise GameError(
                     f"a blueprint of {self.tree.game.name} has {self.tree.sizes.slots:,} slots, "
-                    f"this one has shape {policy.shape}; it is of another game"
+                    f"this one has shape {policy.shape}; it belongs to another game"
                 )
 
     @classmethod
     def of(cls, solution: Solution) -> Blueprint:
-        """A solution as a blueprint; its solver's last policy estimates values."""
+        """The blueprint of a solution, with the solver's last policy as `response`."""
         return cls(solution.tree, solution.policy, solution.memory.get("policy"))
 
     def estimating(self, player: int) -> Array:
-        """[slots] the policy, with `player`'s response in it."""
+        """[slots] the policy in which `player` plays its response."""
         if self.response is None:
             return self.policy
         return with_player(self.tree, self.policy, self.response, player)
 
 
 def with_player(tree: PublicTree, policy: Array, other: Array, player: int) -> Array:
-    """[slots] `policy` with what `player` does taken from `other`."""
+    """[slots] `policy` in which `player` plays by `other`."""
     mixed = policy.copy()
     for node in np.flatnonzero(tree.arrays.player == player).tolist():
         tree.block(mixed, node)[:] = tree.block(other, node)
@@ -68,12 +68,12 @@ def with_player(tree: PublicTree, policy: Array, other: Array, player: int) -> A
 
 @dataclass(frozen=True)
 class SubgameRoot:
-    """A blueprint at one public state, as the player who solves the subgame there sees it.
+    """A public state where `player` solves a subgame again, with the blueprint's values there.
 
-    reach: both players' [K_p]; of the opponent's K infostates, weights: how likely each is by
-    chance and the player's reach, best: CBV, estimate: its estimate, gifts: shared among all
-    subgames as the opponent's luck has it (`split`), whole_gifts: all of them given to this one.
-    Values are expected ones, NaN where the opponent cannot be.
+    reach: [K_p] of both players. The other arrays have an entry for each of the opponent's
+    infostates [K]. weights: the compatible reach of chance and the player; best: CBV; estimate: the
+    estimated value; gifts: those of the path, split among all subgames behind it; whole_gifts:
+    unsplit. Values are expected values, NaN where the weight is zero.
     """
 
     place: Place
@@ -93,9 +93,9 @@ class SubgameRoot:
 
 
 class BlueprintValues:
-    """A blueprint looked over once for all subgames of one player.
+    """The values of a blueprint at every subgame that `player` may solve again.
 
-    `beliefs`: both reaches at its root, if that is not the start of the game.
+    `beliefs`: both reaches at the tree's root, if that is not the start of the game.
     """
 
     def __init__(
@@ -112,66 +112,64 @@ class BlueprintValues:
             self.tree, blueprint.estimating(self.opponent), beliefs=beliefs
         )
         self._in_parts = len(self.tree.order.parts) > 0
-        self._losses: dict[tuple[Place, int], Vector] = {}
+        self._losses: dict[Place, tuple[Vector, Vector]] = {}
         if not self._in_parts:
             self._best.visit(player, EXPECT)
             self._best.visit(self.opponent, BEST)
             self._estimate.visit(self.opponent, EXPECT)
 
     def value(self) -> float:
-        """What the opponent's best response to the whole blueprint gets."""
+        """The value of the opponent's best response to the whole blueprint."""
         return self._best.value(self.opponent, BEST)
 
     def at(self, place: Place) -> SubgameRoot:
-        """The blueprint at a public state; GameError if its player never comes there."""
-        if self._in_parts:
-            self._best.look(self.opponent, place.node, BEST)
-            self._estimate.look(self.opponent, place.node, EXPECT)
+        """The root of a subgame; GameError if the player never reaches it."""
         state = self.tree.state(place.node)
         if state.mover == TERMINAL:
             raise GameError("the game is over at this public state; there is nothing to solve")
-        reach = tuple(
-            self.tree.vectors(self._best.work.reach[p], p, place.node, values=False)[
-                place.copy
-            ].copy()
-            for p in (0, 1)
-        )
-        weights = state.compatible_reach(self.opponent, reach[self.player])
+        weights = self._weights(place)
         if not weights.max(initial=0.0) > 0:
             raise GameError(
                 f"the blueprint never reaches this public state: player {self.player + 1} does not "
                 "come here with any infostate; choose another one"
             )
+        if self._in_parts:
+            self._estimate.look(self.opponent, place.node, EXPECT)
+        reach = (self._reach(0, place).copy(), self._reach(1, place).copy())
         best = self._best.expected(self.opponent, place.node)[place.copy]
         estimate = self._estimate.expected(self.opponent, place.node)[place.copy]
         gifts, whole = self._gifts(place, weights)
-        return SubgameRoot(
-            place, state, self.player, (reach[0], reach[1]), weights, best, estimate, gifts, whole
-        )
+        return SubgameRoot(place, state, self.player, reach, weights, best, estimate, gifts, whole)
 
-    def comes_to(self, place: Place) -> bool:
-        """Whether the player comes to a public state by the blueprint, and the game goes on."""
-        state = self.tree.state(place.node)
+    def reaches(self, place: Place) -> bool:
+        """Whether the player reaches a public state by the blueprint, and it is not terminal."""
+        terminal = self.tree.arrays.player[place.node] == TERMINAL
+        return not terminal and bool(self._weights(place).max(initial=0.0) > 0)
+
+    def _reach(self, player: int, place: Place) -> Vector:
+        """[K] a view of the reach of `player`."""
+        flat = self._best.work.reach[player]
+        reach: Vector = self.tree.vectors(flat, player, place.node, values=False)[place.copy]
+        return reach
+
+    def _weights(self, place: Place) -> Vector:
+        """[K] the compatible reach of chance and the player at the opponent's infostates."""
         if self._in_parts:
             self._best.look(self.opponent, place.node, BEST)
-        reach = self.tree.vectors(
-            self._best.work.reach[self.player], self.player, place.node, values=False
-        )
-        weights = state.compatible_reach(self.opponent, reach[place.copy])
-        return state.mover != TERMINAL and bool(weights.max(initial=0.0) > 0)
+        reach = self._reach(self.player, place)
+        return self.tree.state(place.node).compatible_reach(self.opponent, reach)
 
     def names(self, place: Place) -> str:
         """The moves from the root to a public state."""
         return " ".join(self.tree.transition(edge).label for _, edge in self.tree.path_to(place))
 
     def _gifts(self, place: Place, weights: Vector) -> tuple[Vector, Vector]:
-        """[K], [K]: what the opponent has given away on the way to `place`.
+        """[K], [K]: the opponent's gifts on the path to `place`, split and whole.
 
-        At an infostate of hers on the way, an action worth less than the best gives the difference
-        away. Expected, each subgame that follows may take that much: how likely she is to come
-        there, given the infostate, makes the shares sum to one gift. The whole gift, in
-        counterfactual value, is more for each. Of several ways into a merged infostate the one
-        with the least gifts counts.
+        An action that is worth less than the best one at the opponent's infostate loses the
+        difference. As an expected value it is split: weighted by the probability of reaching each
+        subgame from that infostate, the shares sum to one gift. The whole gift is the loss in
+        counterfactual value. Where infostates merge, the least gift counts.
         """
         path = self.tree.path_to(place)
         start = path[0][0].node if path else place.node
@@ -184,45 +182,40 @@ class BlueprintValues:
             old = self.tree.state(here.node).counts[self.opponent]
             loss = scaled = np.zeros(1)
             if self.tree.arrays.player[here.node] == self.opponent:
-                cfv, mass = self._loss(here)
-                lost = cfv.ravel()[sources]
-                scaled = scale * lost
-                above = mass[sources % old]
-                loss = np.divide(lost, above, out=np.zeros(len(lost)), where=above > 0)
+                cfv_losses, above = self._loss(here)
+                cfv_loss = cfv_losses.ravel()[sources]
+                scaled = scale * cfv_loss
+                loss = quotient(cfv_loss, above[sources % old])
             below = transition.child.counts[self.opponent]
             split = least_gifts(below, targets, split[sources % old] + loss)
             whole = least_gifts(below, targets, whole[sources % old] + scaled)
             scale *= transition.factor
-        mass = scale * weights
-        return split, np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0)
+        return split, quotient(whole, scale * weights)
 
     def _loss(self, place: Place) -> tuple[Vector, Vector]:
-        """[A, K] what each action of hers loses in counterfactual value, and her weights [K]."""
-        if (place, 0) not in self._losses:
-            node, responder = place.node, self._best
-            if self._in_parts:
-                responder.look(self.opponent, node, BEST)
-            state, arrays = self.tree.state(node), self.tree.arrays
-            flat = responder.work.values[self.opponent]
-            count = state.counts[self.opponent]
-            worth = np.zeros(int(arrays.action_count[node]) * count)
-            for number, transition in enumerate(self.tree.expansion(node).transitions):
+        """[A, K] the opponent's loss in counterfactual value by action, and its weights [K]."""
+        if place not in self._losses:
+            weights = self._weights(place)
+            expansion, flat = self.tree.expansion(place.node), self._best.work.values[self.opponent]
+            values = np.zeros(expansion.legal.size)
+            for number, transition in enumerate(expansion.transitions):
                 child = self.tree.child(place, number)
                 below = self.tree.vectors(flat, self.opponent, child.node, values=True)
-                worth += transition.carry_values(self.opponent, below[child.copy], len(worth))
-            legal = self.tree.expansion(node).legal.ravel()
-            best = self.tree.vectors(flat, self.opponent, node, values=True)[place.copy]
-            lost = np.where(legal, np.tile(best, len(worth) // count) - worth, 0.0)
-            reach = self.tree.vectors(
-                responder.work.reach[self.player], self.player, node, values=False
-            )[place.copy]
-            self._losses[place, 0] = np.maximum(lost, 0.0).reshape(-1, count)
-            self._losses[place, 1] = state.compatible_reach(self.opponent, reach)
-        return self._losses[place, 0], self._losses[place, 1]
+                values += transition.carry_values(self.opponent, below[child.copy], len(values))
+            best = self.tree.vectors(flat, self.opponent, place.node, values=True)[place.copy]
+            losses = np.where(expansion.legal, best - values.reshape(-1, len(weights)), 0.0)
+            self._losses[place] = np.maximum(losses, 0.0), weights
+        return self._losses[place]
+
+
+def quotient(values: Vector, weights: Vector) -> Vector:
+    """[K] `values` / `weights`; zero where the weight is zero."""
+    result: Vector = np.divide(values, weights, out=np.zeros(len(values)), where=weights > 0)
+    return result
 
 
 def least_gifts(count: int, targets: Array, gifts: Vector) -> Vector:
-    """[count] the least of the gifts that come to each target; zero where none do."""
+    """[count] the least gift that is carried to each target; zero where there is none."""
     least = np.full(count, np.inf)
     np.minimum.at(least, targets, gifts)
     return np.where(np.isfinite(least), least, 0.0)

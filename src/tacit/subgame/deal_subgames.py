@@ -1,11 +1,11 @@
-"""All subgames that follow a deal, solved again board by board, and what that makes of a blueprint.
+"""All subgames behind a deal, solved again board by board, and the exploitability that results.
 
-A spot of two streets falls apart at the deal between them: given how both play before it, the
-boards do not depend on each other. So a blueprint in buckets (`tacit.solvers.sharing`) is
-evaluated once; then every board is a small forest, one root for each line of betting that leads to
-it, which is solved again by any method of `tacit.subgame.methods`. What the opponent gets there at
-best, hand by hand, is added up to what it gets before the deal, and a best response on the first
-street makes that the exact exploitability in the unabstracted game.
+Given the policies before the deal of a two-street spot, its boards do not depend on each other. So
+a blueprint in buckets (`tacit.solvers.sharing`) is evaluated once. Then every board is a small
+forest, with one root for each line of betting that leads to it, and is solved again by any method
+of `tacit.subgame.methods`. The opponent's best-response values are summed hand by hand over the
+boards, and a best response on the first street gives the exact exploitability in the unabstracted
+game.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.solvers.best_response import BestResponse
 from tacit.solvers.sharing.card_buckets import Buckets
 from tacit.solvers.sharing.layout import Sharing
-from tacit.subgame.blueprint import SubgameRoot, with_player
+from tacit.subgame.blueprint import SubgameRoot, quotient, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
 from tacit.tree import PLAYERS, Place, PublicTree, build_forest
 from tacit.tree.beliefs import compatible_reach
@@ -35,7 +35,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of betting that leads to the deal: its chance node and its history."""
+    """A line of betting up to the deal: its chance node and its history."""
 
     node: int
     history: str
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True)
 class _Board:
-    """A board's forest with the blueprint on it; root r is what line r leads to."""
+    """A board's forest with the blueprint on it; root r is behind line r."""
 
     tree: PublicTree
     policy: Array
@@ -55,10 +55,10 @@ class _Board:
 
 
 class DealSubgames:
-    """A blueprint of a spot of two streets, ready to be solved again behind the deal.
+    """A blueprint of a two-street spot, and the subgames behind the deal.
 
-    average, last: [bucket slots] its policy and the policy of its solver's last iteration, by
-    which values are estimated.
+    average, last: [bucket slots] the blueprint's policy, and the solver's last policy, by which
+    values are estimated.
     """
 
     def __init__(self, sharing: Sharing, average: Array, last: Array, buckets: Buckets) -> None:
@@ -75,7 +75,7 @@ class DealSubgames:
         self.average, self.last = average, last
         self.deal: Deal = root.deal
         self.boards = [dealt.cards for dealt in self.deal.following]
-        """The cards of each deal, one for all that differ in suits only."""
+        """The cards of each deal; deals that differ only in suits are one."""
         self.head = range(tree.ranges[0].first, tree.ranges[0].last)
         self.lines = self._lines()
         responder = BestResponse(tree, average, sharing=sharing)
@@ -97,35 +97,30 @@ class DealSubgames:
 
     def _lines(self) -> list[Line]:
         """The lines after which players still act."""
-        found = []
+        lines = []
         for node in self.head:
             state = self.tree.cards.state(node)
             if state.mover == CHANCE and state.betting.deal().player != TERMINAL:
-                found.append(Line(node, state.history))
-        return found
-
-    def _path(self, node: int) -> list[tuple[int, int]]:
-        """The nodes from the root to `node`, each with the child that follows."""
-        found = []
-        while (come := int(self.tree.parent_edge[node])) >= 0:
-            parent = int(self.tree.arrays.edge_parent[come])
-            found.append((parent, node))
-            node = parent
-        return found[::-1]
+                lines.append(Line(node, state.history))
+        return lines
 
     def _line_gifts(self, line: Line, player: int) -> tuple[Vector, Vector]:
-        """[K], [K] what the opponent of `player` gives away by the line: expected, and as cfv."""
+        """[K], [K] the gifts of the opponent of `player` on the line: split, and whole as cfv."""
         opponent = 1 - player
         values = self._values[opponent]
-        count = self.deal.counts[opponent]
-        expected, whole = np.zeros(count), np.zeros(count)
-        for node, child in self._path(line.node):
+        split, whole = np.zeros((2, self.deal.counts[opponent]))
+        child = line.node
+        while (edge := int(self.tree.parent_edge[child])) >= 0:
+            node = int(self.tree.arrays.edge_parent[edge])
             if self.tree.arrays.player[node] == opponent:
-                lost = np.maximum(values[node] - values[child], 0.0)
-                mass = compatible_reach(self.tree.state(node), opponent, self._reach[player][node])
-                expected += np.divide(lost, mass, out=np.zeros(count), where=mass > 0)
-                whole += lost
-        return expected, whole
+                loss = np.maximum(values[node] - values[child], 0.0)
+                weights = compatible_reach(
+                    self.tree.state(node), opponent, self._reach[player][node]
+                )
+                split += quotient(loss, weights)
+                whole += loss
+            child = node
+        return split, whole
 
     def _board(self, number: int) -> _Board:
         """The forest of a board."""
@@ -164,99 +159,84 @@ class DealSubgames:
             reach.append((both[0], both[1]))
         return _Board(tree, policy, last, dealt.chance, sources, targets, reach)
 
-    def views(self, number: int, player: int) -> tuple[PublicTree, list[SubgameRoot]]:
-        """The forest of a board, and the blueprint at its roots as `player` sees it."""
-        board = self._board(number)
-        return board.tree, self._views(board, player)
+    def roots(self, number: int, player: int) -> list[SubgameRoot]:
+        """The subgames of `player` on a board, one for each line."""
+        return self._roots(self._board(number), player)
 
-    def _views(self, board: _Board, player: int) -> list[SubgameRoot]:
+    def _roots(self, board: _Board, player: int) -> list[SubgameRoot]:
         opponent, tree = 1 - player, board.tree
         best = BestResponse(tree, board.policy, beliefs=board.reach)
         best.visit(opponent, BEST)
         estimating = with_player(tree, board.policy, board.last, opponent)
         estimate = BestResponse(tree, estimating, beliefs=board.reach)
         estimate.visit(opponent, EXPECT)
-        found = []
-        for number, root in enumerate(tree.roots):
-            state, reach = tree.state(root.node), board.reach[number]
+        sources, targets = board.sources[opponent], board.targets[opponent]
+        roots = []
+        for number, (node, _) in enumerate(tree.roots):
+            state, reach = tree.state(node), board.reach[number]
             weights = state.compatible_reach(opponent, reach[player])
-            expected, whole = (
-                self._down(board, opponent, gift) for gift in self._gifts[player][number]
-            )
-            mass = board.chance * weights
-            found.append(
+            split, whole = np.zeros((2, int(targets.max()) + 1))
+            split[targets], whole[targets] = (gift[sources] for gift in self._gifts[player][number])
+            roots.append(
                 SubgameRoot(
-                    Place(root.node, 0),
+                    Place(node, 0),
                     state,
                     player,
                     reach,
                     weights,
-                    best.expected(opponent, root.node)[0],
-                    estimate.expected(opponent, root.node)[0],
-                    expected,
-                    np.divide(whole, mass, out=np.zeros(len(whole)), where=mass > 0),
+                    best.expected(opponent, node)[0],
+                    estimate.expected(opponent, node)[0],
+                    split,
+                    quotient(whole, board.chance * weights),
                 )
             )
-        return found
-
-    def _down(self, board: _Board, player: int, vector: Vector) -> Vector:
-        """[K below] what stands at each hand of the board's before the deal."""
-        moved = np.zeros(int(board.targets[player].max()) + 1)
-        moved[board.targets[player]] = vector[board.sources[player]]
-        return moved
-
-    def _up(self, board: _Board, player: int, cfv: Vector) -> Vector:
-        """[K above] what a board's counterfactual values add to those before the deal."""
-        moved = np.zeros(self.deal.counts[player])
-        np.add.at(moved, board.sources[player], board.chance * cfv[board.targets[player]])
-        return moved
+        return roots
 
     def solve(
         self, number: int, methods: Sequence[Method], budget: SolveBudget
     ) -> NDArray[np.float64]:
-        """[1 + methods, 2, lines, K] what a board adds to the opponents' values before the deal.
+        """[1 + methods, 2, lines, K] a board's share of the opponents' cfvs before the deal.
 
-        The first row is the blueprint's; entry [m, p] is what player 1 - p gets at best when p
-        plays by method m. Lines to which p never comes stay as they are: they are worth nothing.
+        Row 0 is the blueprint. Entry [m, p] is player 1 - p's best-response value when p plays by
+        method m. Lines that a player never reaches are not solved.
         """
         board = self._board(number)
-        width = max(self.deal.counts)
-        sums = np.zeros((1 + len(methods), 2, len(self.lines), width))
+        sums = np.zeros((1 + len(methods), 2, len(self.lines), max(self.deal.counts)))
         for player in PLAYERS:
-            opponent = 1 - player
-            views = self._views(board, player)
-            count = self.deal.counts[opponent]
+            sources, targets = board.sources[1 - player], board.targets[1 - player]
+            roots = self._roots(board, player)
+            reached = [n for n, root in enumerate(roots) if all(r.any() for r in root.reach)]
             for row in range(1 + len(methods)):
-                values = [view.best for view in views]
-                if row > 0:
-                    come = [n for n, view in enumerate(views) if self._comes(view)]
-                    answers = _solved(board, [views[n] for n in come], methods[row - 1], budget)
-                    for n, answer in zip(come, answers, strict=True):
-                        values[n] = answer
-                for n, (view, value) in enumerate(zip(views, values, strict=True)):
-                    cfv = np.where(view.weights > 0, np.nan_to_num(value) * view.weights, 0.0)
-                    sums[row, player, n, :count] = self._up(board, opponent, cfv)
+                values = [root.best for root in roots]
+                if row > 0 and reached:
+                    chosen = [roots[n] for n in reached]
+                    tree = board.tree
+                    if len(chosen) < len(roots):
+                        tree = build_forest(tree.builder, [root.state for root in chosen])
+                    result = solve_roots(tree, chosen, methods[row - 1], budget, tree=tree)
+                    for n, value in zip(reached, result.best(), strict=True):
+                        values[n] = value
+                for n, (root, value) in enumerate(zip(roots, values, strict=True)):
+                    cfv = np.where(root.weights > 0, np.nan_to_num(value) * root.weights, 0.0)
+                    np.add.at(sums[row, player, n], sources, board.chance * cfv[targets])
         return sums
 
-    def _comes(self, view: SubgameRoot) -> bool:
-        return all(float(reach.max(initial=0.0)) > 0 for reach in view.reach)
-
     def blueprint_sums(self) -> NDArray[np.float64]:
-        """[2, lines, K] as of `best_responses`, the blueprint's, from the pass over the tree."""
+        """[2, lines, K] the blueprint's argument of `best_responses`."""
         sums = np.zeros((2, len(self.lines), max(self.deal.counts)))
         for player in PLAYERS:
-            opponent = 1 - player
             for n, line in enumerate(self.lines):
-                count = self.deal.counts[opponent]
-                sums[player, n, :count] = self._values[opponent][line.node]
+                values = self._values[1 - player][line.node]
+                sums[player, n, : len(values)] = values
         return sums
 
     def best_responses(self, sums: NDArray[np.float64]) -> tuple[float, float]:
-        """What each player's best response gets when `sums` [2, lines, K] come up at the deal.
+        """Each player's best-response value when the cfvs at the deal are `sums` [2, lines, K].
 
-        Entry [p] is what is added up for the opponent of p, over all boards.
+        Entry [p] is the sum over all boards for the opponent of p.
         """
-        found = []
+        responses = []
+        root = self.tree.roots[0].node
         for player in PLAYERS:
             values = dict(self._values[player])
             count = self.deal.counts[player]
@@ -270,24 +250,7 @@ class DealSubgames:
                     values[int(self.tree.arrays.edge_child[edge])] for edge in self.tree.edges(node)
                 ]
                 values[node] = np.max(below, axis=0) if mover == player else np.sum(below, axis=0)
-            found.append(self._root_value(player, values))
-        return found[0], found[1]
-
-    def _root_value(self, player: int, values: dict[int, Vector]) -> float:
-        root = self.tree.roots[0].node
-        own, other = self._reach[player][root], self._reach[1 - player][root]
-        met = compatible_reach(self.tree.state(root), player, other)
-        return float(own @ values[root] / (own @ met))
-
-
-def _solved(
-    board: _Board, views: list[SubgameRoot], method: Method, budget: SolveBudget
-) -> list[Vector]:
-    """For each view what the opponent's hands get at best after the subgame is solved again."""
-    if not views:
-        return []
-    tree = board.tree
-    if len(views) < len(tree.roots):
-        states = [view.state for view in views]
-        tree = build_forest(tree.builder, states)
-    return solve_roots(tree, views, method, budget, tree=tree).best()
+            own, other = self._reach[player][root], self._reach[1 - player][root]
+            weights = compatible_reach(self.tree.state(root), player, other)
+            responses.append(float(own @ values[root] / (own @ weights)))
+        return responses[0], responses[1]

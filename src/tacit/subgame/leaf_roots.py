@@ -1,10 +1,9 @@
-"""What a depth-limited search tells of its leaves, so that they can be solved again in their turn.
+"""The leaves of a depth-limited search as roots of subgames that are solved in their turn.
 
-Over the iterations of a search the opponent meets one policy of the player after another, and the
-evaluator tells what she gets at each leaf. The averages of these values are what the search counts
-on: if below each leaf she gets no more, it keeps its promise at the root. So they are offered to
-her when the leaf is solved again (CFR-D, Burch et al. 2014; *Modified Continual Re-solving* of
-Student of Games).
+In every iteration the evaluator answers the opponent's value at each leaf. The search assumes the
+average of these values: if the opponent gets no more below each leaf, its value at the root holds.
+So the averages are the alternative payoffs when a leaf is solved again (CFR-D, Burch et al. 2014;
+*Modified Continual Re-solving* of Student of Games).
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from tacit.tree import TERMINAL, Place
 
 
 class LeafRoots:
-    """The views of `player` at the leaves of a search by regret matching.
+    """The roots of `player` at the leaves of a search by regret matching.
 
-    `each` is for `Solver.run`.
+    Pass `each` to `Solver.run`.
     """
 
     def __init__(self, search: Solver, player: int) -> None:
@@ -28,30 +27,31 @@ class LeafRoots:
         self.opponent = 1 - player
         self.sums = np.zeros(len(search.work.values[self.opponent]))
         self.total = 0.0
-        # An opponent who is not the second to be updated meets the policy of the iteration before.
-        self.meets_old = self.opponent == 0 or not search.minimiser.alternating
+        # Unless the opponent is updated second, its values are against the previous policy.
+        self.against_previous = self.opponent == 0 or not search.minimiser.alternating
 
     def each(self, iteration: int) -> None:
-        """Add what the opponent has got at the leaves in this iteration."""
-        met = iteration - 1 if self.meets_old else iteration
-        if met > 0:
-            self._add(self.search.minimiser.weight(met))
+        """Add the opponent's values at the leaves in this iteration."""
+        against = iteration - 1 if self.against_previous else iteration
+        if against > 0:
+            self._add(self.search.minimiser.weight(against))
 
     def _add(self, weight: float) -> None:
         self.sums += weight * self.search.work.values[self.opponent]
         self.total += weight
 
-    def found(self, *, low: float, high: float) -> list[SubgameRoot]:
-        """One view for each leaf to which the player comes; call it once, after the last iteration.
+    def roots(self, *, low: float, high: float) -> list[SubgameRoot]:
+        """One root for each leaf that the player reaches; call it once, after the last iteration.
 
-        What the game cannot pay, from `low` to `high`, is not offered. Gifts are used up above.
+        Values are clipped to the game's payoffs, `low` to `high`. Gifts are zero: the search above
+        has used them.
         """
         search, tree, opponent = self.search, self.search.tree, self.opponent
-        if self.meets_old:
+        if self.against_previous:
             search.limited.leaves.fill(opponent, search.work.reach, search.work.values[opponent])
             self._add(search.minimiser.weight(search.iteration))
         reach = search.average_reach()
-        views = []
+        roots = []
         for node in tree.leaves.tolist():
             state = tree.state(node)
             if state.mover == TERMINAL:
@@ -67,7 +67,7 @@ class LeafRoots:
                 np.divide(sums[copy], self.total * weights, out=values, where=weights > 0)
                 values = np.clip(values, low, high)
                 none, place = np.zeros(len(weights)), Place(node, copy)
-                views.append(
+                roots.append(
                     SubgameRoot(place, state, self.player, own, weights, values, values, none, none)
                 )
-        return views
+        return roots

@@ -1,10 +1,10 @@
 """Small subgames solved again exactly, by one linear program each.
 
-The player's realisation plan x starts with her reach at the root. The program's duals v say what
-each infostate of the opponent at the root leaves the player when she plays her best from there:
-v[s] = -CBV'(s) * weight(s). What a method wants of them is its objective:
+The player's realisation plan x starts with its reach at the root. The program's duals v are the
+player's values against the opponent's best response, for each infostate s of the opponent at the
+root: v[s] = -CBV'(s) * weight(s). A method is an objective on them:
 
-- unsafe: the sum of v, weighed by the opponent's reach;
+- unsafe: the sum of v, weighted by the opponent's reach;
 - resolve: the sum of the negative parts of v + alternative * weight;
 - maxmargin: the least of (v + alternative * weight) / weight.
 """
@@ -36,17 +36,17 @@ from tacit.tree import PublicTree, build_forest
 Vector = NDArray[np.float64]
 
 
-def solve_view_exactly(
+def solve_root_exactly(
     whole: PublicTree,
-    view: SubgameRoot,
+    root: SubgameRoot,
     method: Method | str,
     budget: SolveBudget | None = None,
     *,
     tree: PublicTree | None = None,
 ) -> SubgameResult:
-    """Solve one subgame again; its policy plays uniformly where it does not matter.
+    """Solve one subgame again; infostates that are not reached play uniformly.
 
-    `tree`: the subgame, if it is not to be all that follows in the game.
+    `tree`: the subgame, by default all of the game below the root.
     """
     budget = budget or SolveBudget()
     method = find_method(method) if isinstance(method, str) else method
@@ -55,39 +55,41 @@ def solve_view_exactly(
             f"{method.name} is no linear program; solve it by an algorithm such as "
             f"{budget.algorithm}"
         )
-    check_alternatives(view, *payoff_bounds(whole, view.opponent))
-    gadget, offered = gadget_of(view, method, budget)
-    tree = tree or build_forest(whole.builder, [view.state])
-    mine = Flow(tree, view.player, view.reach[view.player])
-    other = Flow(tree, view.opponent)
-    payoff = payoff_matrix(tree, (mine, other) if view.player == 0 else (other, mine))
-    if view.player == 1:
+    check_alternatives(root, *payoff_bounds(whole, root.opponent))
+    gadget, offered = gadget_of(root, method, budget)
+    tree = tree or build_forest(whole.builder, [root.state])
+    mine = Flow(tree, root.player, root.reach[root.player])
+    other = Flow(tree, root.opponent)
+    payoff = payoff_matrix(tree, (mine, other) if root.player == 0 else (other, mine))
+    if root.player == 1:
         payoff = csr_array(-payoff.T)
     rows = np.flatnonzero(gadget.possible)
     weights = gadget.weights[rows]
     alternatives = np.where(gadget.possible, offered, 0.0)[rows] * weights
     duals = _duals(mine, other)
     if method.kind == "given":
-        plan = _optimum(mine, other, payoff, dual_worth=gadget.previous)
+        plan = _optimum(mine, other, payoff, dual_gain=gadget.previous)
     elif method.kind == "maxmargin":
         # margin * weight - v <= alternative * weight, for one margin.
         limits = hstack([-duals[rows], csr_array(weights[:, None])], format="csr")
-        plan = _optimum(mine, other, payoff, limits=limits, most=alternatives, worth=np.ones(1))
+        plan = _optimum(
+            mine, other, payoff, limits=limits, most=alternatives, extra_gain=np.ones(1)
+        )
     else:
         # lost - v <= alternative * weight and lost <= 0, one an infostate.
         each = csr_array(coo_array((np.ones(len(rows)), (np.arange(len(rows)),) * 2)))
         limits = hstack([-duals[rows], each], format="csr")
         plan = _optimum(
-            mine, other, payoff, limits=limits, most=alternatives, worth=np.ones(len(rows)),
+            mine, other, payoff, limits=limits, most=alternatives, extra_gain=np.ones(len(rows)),
             highest=0.0,
         )  # fmt: skip
     sums = np.zeros(tree.sizes.slots)
     mine.write(plan, sums)
-    return SubgameResult([view], method, tree, normalise(tree, sums), [offered], [gadget.previous])
+    return SubgameResult([root], method, tree, normalise(tree, sums), [offered], [gadget.previous])
 
 
 def _duals(mine: Flow, other: Flow) -> csr_array:
-    """[roots of the opponent, my variables + her constraints]: picks v at her root infostates."""
+    """[roots of `other`, variables of `mine` + constraints of `other`]: selects v at the roots."""
     numbers = np.arange(other.roots)
     shape = (other.roots, mine.variables + other.constraint.shape[0])
     return csr_array(
@@ -100,22 +102,22 @@ def _optimum(
     other: Flow,
     payoff: csr_array,
     *,
-    dual_worth: Vector | None = None,
+    dual_gain: Vector | None = None,
     limits: csr_array | None = None,
     most: Vector | None = None,
-    worth: Vector | None = None,
+    extra_gain: Vector | None = None,
     highest: float | None = None,
 ) -> Vector:
-    """My plan [variables] that maximises dual_worth @ v[roots] + worth @ z.
+    """The plan [variables of `mine`] that maximises dual_gain @ v[roots] + extra_gain @ z.
 
     z are further variables, at most `highest`, with limits @ (plan, v, z) <= most.
     """
-    free, more = other.constraint.shape[0], 0 if worth is None else len(worth)
+    free, more = other.constraint.shape[0], 0 if extra_gain is None else len(extra_gain)
     gain = np.zeros(mine.variables + free + more)
-    if dual_worth is not None:
-        gain[mine.variables : mine.variables + other.roots] = dual_worth
-    if worth is not None:
-        gain[mine.variables + free :] = worth
+    if dual_gain is not None:
+        gain[mine.variables : mine.variables + other.roots] = dual_gain
+    if extra_gain is not None:
+        gain[mine.variables + free :] = extra_gain
     bounds: Any = [(0, None)] * mine.variables + [(None, None)] * free + [(None, highest)] * more
     upper = hstack(
         [-payoff.T, other.constraint.T, csr_array((other.variables, more))], format="csr"

@@ -1,8 +1,8 @@
-"""Subgames solved again for one player: every method a root on the same tree.
+"""Subgames solved again for one player, by any method.
 
-A method says which gadget stands above the subgame and which alternative payoffs it offers the
-opponent: what she got against the blueprint or was estimated to get, with or without the gifts on
-the way (safe and nested subgame solving, sections 3 to 5 and appendices A to F).
+A method chooses the gadget above the subgame and the alternative payoffs that it offers the
+opponent: its values against the blueprint or estimates of them, with or without the gifts on the
+path (safe and nested subgame solving, sections 3 to 5 and appendices A to F).
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ DEFAULT_METHOD = "reach-maxmargin"
 DEFAULT_ALGORITHM = "pcfr+"
 DEFAULT_ITERATIONS = 1000
 SLACK = 1e-6
-"""How far alternative payoffs may lie beyond the game's payoffs, for rounding, relative to them."""
+"""Relative rounding error by which alternative payoffs may exceed the game's payoffs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
     """A way to solve a subgame again.
 
-    `kind` is the gadget; `estimated` takes estimates instead of best-response values; `gifts` are
-    added to the alternative payoffs split, whole or not at all. A `safe` method never makes the
-    player more exploitable, but for the error of the solver.
+    kind: the gadget; estimated: alternative payoffs are estimates instead of best-response values;
+    gifts: how they are added to the alternative payoffs; safe: the method never makes the player
+    more exploitable, up to the solver's error.
     """
 
     name: str
@@ -68,10 +68,10 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(name="unsafe", about="the opponent comes in as the blueprint does", kind="given"),
+        Method(name="unsafe", about="the opponent enters with the blueprint's reach", kind="given"),
         Method(
             name="resolve",
-            about="she enters or takes what she had",
+            about="the opponent enters or takes its value against the blueprint",
             kind="resolve",
             safe=True,
         ),
@@ -83,20 +83,20 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             name="reach-maxmargin",
-            about="maxmargin, her gifts split among the subgames",
+            about="maxmargin, with the opponent's gifts split among the subgames",
             kind="maxmargin",
             gifts="split",
             safe=True,
         ),
         Method(
             name="reach-maxmargin-not-split",
-            about="maxmargin, every subgame taking her whole gifts",
+            about="maxmargin, with the opponent's whole gifts in every subgame",
             kind="maxmargin",
             gifts="whole",
         ),
         Method(
             name="estimated",
-            about="resolve with estimates of what she gets in equilibrium",
+            about="resolve with estimates of the opponent's equilibrium values",
             kind="resolve",
             estimated=True,
         ),
@@ -114,23 +114,19 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             name="reach-estimated-distributional",
-            about="the same with Hedge and gifts, split",
+            about="the same with Hedge and split gifts",
             kind="hedge",
             estimated=True,
             gifts="split",
         ),
         Method(
             name="reach-estimated-distributional-not-split",
-            about="the same with Hedge and gifts, whole",
+            about="the same with Hedge and whole gifts",
             kind="hedge",
             estimated=True,
             gifts="whole",
         ),
-        Method(
-            name="continual",
-            about="resolve, her range before mixed in by half",
-            kind="mixed",
-        ),
+        Method(name="continual", about="resolve, half the opponent's old range", kind="mixed"),
     )
 }
 
@@ -146,9 +142,9 @@ def find_method(name: str) -> Method:
 class SolveBudget:
     """How a subgame is solved: by which algorithm, for how long, and how exactly.
 
-    gift_scale multiplies the gifts (appendix F); one keeps what is promised. share is that of the
-    gadget in continual re-solving's range. With an evaluator the subgame ends after `depth` public
-    moves, or where `stop` says, in leaves that it answers for; see `solve_to_the_end`.
+    gift_scale: factor of the gifts (appendix F); 1 is safe. share: the gadget's share of the range
+    in continual re-solving. With an evaluator the subgame ends in leaves, after `depth` public
+    moves or where `stop` says; see `solve_to_the_end`.
     """
 
     algorithm: str = DEFAULT_ALGORITHM
@@ -165,14 +161,14 @@ class SolveBudget:
 
 @dataclass(frozen=True)
 class SubgameResult:
-    """Subgames solved again: a forest with one root a view, and a policy [slots] on it.
+    """Subgames solved again: a forest with one tree for each root, and a policy [slots] on it.
 
-    alternatives[r]: [K] what the opponent was offered at root r; entering[r]: [K] her reach there,
-    averaged over the iterations. below: what the player sees at the leaves of a depth-limited
-    forest, if regrets were matched.
+    alternatives[r]: [K] the opponent's alternative payoffs at root r; entering[r]: [K] its reach
+    there, averaged over the iterations. below: the roots at the leaves of a depth-limited forest,
+    if the algorithm is regret matching.
     """
 
-    views: Sequence[SubgameRoot]
+    roots: Sequence[SubgameRoot]
     method: Method
     tree: PublicTree = field(repr=False)
     policy: Array = field(repr=False)
@@ -182,42 +178,40 @@ class SubgameResult:
 
     @property
     def player(self) -> int:
-        """Who has solved them."""
-        return self.views[0].player
+        """The player who solved them."""
+        return self.roots[0].player
 
     def best(self) -> list[Vector]:
-        """For each root, what the opponent's infostates [K] get at best against the policy."""
-        views = self.views
-        beliefs = [_solving_beliefs(view) for view in views]
+        """For each root, the CBV [K] of the opponent's infostates against the policy."""
+        beliefs = [_solving_beliefs(root) for root in self.roots]
         responder = BestResponse(self.tree, self.policy, beliefs=beliefs)
-        responder.visit(views[0].opponent, BEST)
-        return [
-            responder.expected(views[0].opponent, root.node)[root.copy] for root in self.tree.roots
-        ]
+        responder.visit(1 - self.player, BEST)
+        return [responder.expected(1 - self.player, node)[copy] for node, copy in self.tree.roots]
 
     def margins(self) -> list[Vector]:
-        """For each root [K], CBV against the blueprint less CBV against the policy."""
-        return [view.best - now for view, now in zip(self.views, self.best(), strict=True)]
+        """For each root [K], CBV against the blueprint minus CBV against the policy."""
+        return [root.best - now for root, now in zip(self.roots, self.best(), strict=True)]
 
     def written_into(self, tree: PublicTree, policy: Array) -> Array:
-        """[slots] `policy` on the whole `tree`, the player's part in these subgames replaced."""
+        """[slots] `policy` on the whole `tree` with the player's policy in these subgames."""
         written = policy.copy()
-        for view, root in zip(self.views, self.tree.roots, strict=True):
-            copy_policy(
-                self.tree, self.policy, Place(*root), tree, written, view.place, self.player
-            )
+        for root, start in zip(self.roots, self.tree.roots, strict=True):
+            for here, there in matching_places(self.tree, Place(*start), tree, root.place):
+                if self.tree.arrays.player[here.node] == self.player:
+                    block = self.tree.block(self.policy, here.node)[:, here.copy]
+                    tree.block(written, there.node)[:, there.copy] = block
         return written
 
 
-def gadget_of(view: SubgameRoot, method: Method, budget: SolveBudget) -> tuple[Gadget, Vector]:
-    """The gadget above a view's subgame, and the alternative payoffs [K] that it offers."""
-    base = view.estimate if method.estimated else view.best
+def gadget_of(root: SubgameRoot, method: Method, budget: SolveBudget) -> tuple[Gadget, Vector]:
+    """The gadget above a subgame, and the alternative payoffs [K] that it offers."""
+    base = root.estimate if method.estimated else root.best
     scale = budget.gift_scale
     if not (np.isfinite(scale) and scale >= 0):
         raise GameError(f"gifts cannot be scaled by {scale}; give zero or more")
-    gifts = {"none": np.zeros(1), "split": view.gifts, "whole": view.whole_gifts}[method.gifts]
+    gifts = {"none": np.zeros(1), "split": root.gifts, "whole": root.whole_gifts}[method.gifts]
     offered: Vector = base + scale * gifts
-    weights, other = view.weights, view.reach[view.opponent]
+    weights, other = root.weights, root.reach[root.opponent]
     if method.kind == "given":
         return Given(weights, other), offered
     if method.kind == "resolve":
@@ -226,7 +220,7 @@ def gadget_of(view: SubgameRoot, method: Method, budget: SolveBudget) -> tuple[G
         return MaxMargin(weights, offered), offered
     if method.kind == "mixed":
         return Mixed(weights, offered, other, share=budget.share), offered
-    deviations = np.abs(view.best - view.estimate)
+    deviations = np.abs(root.best - root.estimate)
     kinds = {"cfr-br": Distributional, "hedge": Hedged}
     return kinds[method.kind](weights, offered, deviations), offered
 
@@ -237,38 +231,38 @@ def solve_subgames(
     method: Method | str,
     budget: SolveBudget | None = None,
 ) -> SubgameResult:
-    """Solve the subgames at these public states again, for the player of `blueprint_values`."""
+    """Solve the subgames at `places` again, for the player of `blueprint_values`."""
     budget = budget or SolveBudget()
-    views = [blueprint_values.at(place) for place in places]
-    return solve_roots(blueprint_values.tree, views, method, budget)
+    roots = [blueprint_values.at(place) for place in places]
+    return solve_roots(blueprint_values.tree, roots, method, budget)
 
 
 def solve_roots(
     whole: PublicTree,
-    views: Sequence[SubgameRoot],
+    roots: Sequence[SubgameRoot],
     method: Method | str,
     budget: SolveBudget | None = None,
     *,
     tree: PublicTree | None = None,
 ) -> SubgameResult:
-    """As `solve_subgames`, for views that may have been changed, and on a forest of one's own.
+    """As `solve_subgames`, for roots with other values, or on another forest.
 
-    `tree`: a forest with the views' public states as roots, such as one with other actions in it.
+    `tree`: a forest with the same public states as roots, for example with other actions.
     """
     budget = budget or SolveBudget()
     method = find_method(method) if isinstance(method, str) else method
-    if not views:
+    if not roots:
         raise GameError("no subgame is given; name at least one public state")
-    low, high = payoff_bounds(whole, views[0].opponent)
-    for view in views:
-        check_alternatives(view, low, high)
-    pairs = [gadget_of(view, method, budget) for view in views]
-    root_gadgets = RootGadgets(views[0].opponent, [gadget for gadget, _ in pairs])
-    beliefs = [_solving_beliefs(view) for view in views]
+    low, high = payoff_bounds(whole, roots[0].opponent)
+    for root in roots:
+        check_alternatives(root, low, high)
+    pairs = [gadget_of(root, method, budget) for root in roots]
+    root_gadgets = RootGadgets(roots[0].opponent, [gadget for gadget, _ in pairs])
+    beliefs = [_solving_beliefs(root) for root in roots]
     limited = budget.depth is not None or budget.stop is not None
     if tree is None:
         tree = build_forest(
-            whole.builder, [view.state for view in views], depth=budget.depth, stop=budget.stop
+            whole.builder, [root.state for root in roots], depth=budget.depth, stop=budget.stop
         )
     if limited and budget.evaluator is None:
         raise GameError("a depth-limited subgame needs an evaluator for its leaves")
@@ -284,65 +278,45 @@ def solve_roots(
     )
     below: list[SubgameRoot] = []
     if limited and isinstance(solver.minimiser, RegretMatching):
-        leaves = LeafRoots(solver, views[0].player)
+        leaves = LeafRoots(solver, roots[0].player)
         solver.run(budget.iterations, each=leaves.each)
-        below = leaves.found(low=low, high=high)
+        below = leaves.roots(low=low, high=high)
     else:
         solver.run(budget.iterations)
     policy = solver.average_policy()
     offered = [payoffs for _, payoffs in pairs]
-    return SubgameResult(views, method, tree, policy, offered, root_gadgets.average(), below)
+    return SubgameResult(roots, method, tree, policy, offered, root_gadgets.average(), below)
 
 
 def solve_to_the_end(
-    whole: PublicTree, views: Sequence[SubgameRoot], method: Method | str, budget: SolveBudget
+    whole: PublicTree, roots: Sequence[SubgameRoot], method: Method | str, budget: SolveBudget
 ) -> list[SubgameResult]:
-    """Depth-limited subgames, then what follows their leaves in the same way, and so on.
+    """Solve depth-limited subgames, then the subgames at their leaves, and so on to the end.
 
-    At a leaf the opponent is offered what the search above it has counted on. Written into a policy
-    for the whole game one after the other, they make one for all of the subgames.
+    At a leaf the alternative payoffs are the values that the search above it has assumed. Write the
+    results into a policy for the whole game in their order.
     """
     if not isinstance(find_algorithm(budget.algorithm), RegretMatching):
         raise GameError(
-            f"what follows the leaves of {budget.algorithm} cannot be solved again; choose an "
-            "algorithm that matches regrets, such as linear-cfr"
+            f"subgames below the leaves of {budget.algorithm} cannot be solved again; choose an "
+            "algorithm by regret matching, such as linear-cfr"
         )
-    found = solve_roots(whole, views, method, budget)
-    if not found.below:
-        return [found]
+    result = solve_roots(whole, roots, method, budget)
+    if not result.below:
+        return [result]
     there = {
         here: beneath
-        for view, root in zip(views, found.tree.roots, strict=True)
-        for here, beneath in matching_places(found.tree, Place(*root), whole, view.place)
+        for root, start in zip(roots, result.tree.roots, strict=True)
+        for here, beneath in matching_places(result.tree, Place(*start), whole, root.place)
     }
-    below = [replace(view, place=there[view.place]) for view in found.below]
-    return [found, *solve_to_the_end(whole, below, method, budget)]
-
-
-def copy_policy(
-    source: PublicTree,
-    policy: Array,
-    start: Place,
-    target: PublicTree,
-    written: Array,
-    place: Place,
-    player: int | None,
-) -> None:
-    """Write the policy below `start` of one tree to where `place` of the other has the same game.
-
-    player: whose policy, None for both. What the source does not have below its leaves stays.
-    """
-    for here, there in matching_places(source, start, target, place):
-        mover = int(source.arrays.player[here.node])
-        if mover < 2 and player in (None, mover):
-            block = source.block(policy, here.node)[:, here.copy]
-            target.block(written, there.node)[:, there.copy] = block
+    below = [replace(root, place=there[root.place]) for root in result.below]
+    return [result, *solve_to_the_end(whole, below, method, budget)]
 
 
 def matching_places(
     source: PublicTree, start: Place, target: PublicTree, place: Place
 ) -> Iterator[tuple[Place, Place]]:
-    """The public states of one tree from `start` on, with those of the other from `place` on."""
+    """The public states of `source` below `start`, each with that of `target` below `place`."""
     stack = [(start, place)]
     while stack:
         here, there = stack.pop()
@@ -352,14 +326,14 @@ def matching_places(
             stack += [(below, beneath) for (_, below), (_, beneath) in children]
 
 
-def check_alternatives(view: SubgameRoot, low: float, high: float) -> None:
-    """GameError if alternative payoffs are missing or lie beyond what the game can pay."""
-    possible = view.weights > 0
+def check_alternatives(root: SubgameRoot, low: float, high: float) -> None:
+    """Refuse alternative payoffs that are missing or that the game cannot pay."""
+    possible = root.weights > 0
     slack = SLACK * max(1.0, abs(low), abs(high))
-    for what, given in (("best-response values", view.best), ("estimates", view.estimate)):
-        if given.shape != view.weights.shape:
+    for what, given in (("best-response values", root.best), ("estimates", root.estimate)):
+        if given.shape != root.weights.shape:
             raise GameError(
-                f"the {what} have shape {given.shape}; the opponent has {len(view.weights)} "
+                f"the {what} have shape {given.shape}; the opponent has {len(root.weights)} "
                 "infostates at this public state, give one number each"
             )
         offered = given[possible]
@@ -374,20 +348,19 @@ def check_alternatives(view: SubgameRoot, low: float, high: float) -> None:
 
 
 def payoff_bounds(tree: PublicTree, player: int) -> tuple[float, float]:
-    """The least and the most that `player` can get at the ends of a tree."""
+    """The least and the largest payoff of `player` at the terminals of a tree."""
     low, high = np.inf, -np.inf
     for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
-        state = tree.state(node)
-        least, most = state.payoff_bounds()
+        least, most = tree.state(node).payoff_bounds()
         low, high = min(low, least), max(high, most)
     return (low, high) if player == 0 else (-high, -low)
 
 
-def _solving_beliefs(view: SubgameRoot) -> tuple[Vector, Vector]:
-    """The player's reach; the opponent's is the gadget's, ones stand in for it."""
-    other = np.ones(len(view.weights))
-    own = view.reach[view.player]
-    return (own, other) if view.player == 0 else (other, own)
+def _solving_beliefs(root: SubgameRoot) -> tuple[Vector, Vector]:
+    """The player's reach; ones for the opponent, whose reach the gadget decides."""
+    other = np.ones(len(root.weights))
+    own = root.reach[root.player]
+    return (own, other) if root.player == 0 else (other, own)
 
 
 def solved_again(
@@ -398,10 +371,9 @@ def solved_again(
     *,
     players: Sequence[int] = (0, 1),
 ) -> Array:
-    """[slots] the blueprint with these subgames solved again, for each of the players by itself."""
+    """[slots] the blueprint with these subgames solved again, separately for each player."""
     written = blueprint.policy
     for player in players:
-        blueprint_values = BlueprintValues(blueprint, player)
-        found = solve_subgames(blueprint_values, places, method, budget)
-        written = found.written_into(blueprint.tree, written)
+        result = solve_subgames(BlueprintValues(blueprint, player), places, method, budget)
+        written = result.written_into(blueprint.tree, written)
     return written

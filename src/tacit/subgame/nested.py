@@ -1,13 +1,13 @@
-"""Nested subgame solving: answer what the blueprint does not know by solving it when it comes.
+"""Nested subgame solving: a subgame is solved when the opponent leaves the blueprint's actions.
 
-A blueprint may know only some of the actions. When the opponent takes another one, a subgame that
-contains it is solved at once, and again after each of her later moves (safe and nested subgame
-solving, section 6). Her alternative payoffs are what she could have had by the actions that are
-known, so that taking the new one should not pay. In the *inexpensive* form the subgame starts
-behind the new action; in the *full* form before it, with the known actions in it too.
+A blueprint may have only some of the actions. When the opponent takes another one, a subgame that
+contains it is solved at once, and again after each later move of the opponent (safe and nested
+subgame solving, section 6). The alternative payoffs are the opponent's values by the known actions,
+so that taking the new one should not pay. In the *inexpensive* form the subgame starts behind the
+new action; in the *full* form before it, with the known actions in it too.
 
-A `NestedState` is one player's way through a game. An agent follows one of them, `nested_policy`
-all.
+A `NestedState` is one player's position in a game. An agent follows one line of play,
+`nested_policy` follows all.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Form = Literal["inexpensive", "full"]
 
 
 def everything(state: object, label: str) -> bool:
-    """The abstraction that has every action."""
+    """Keep every action."""
     return True
 
 
 @dataclass(frozen=True, kw_only=True)
 class Nesting:
-    """How a player answers: by which method, in which form, and when.
+    """How a player solves nested subgames: by which method, in which form, and when.
 
-    `known` says which actions the blueprint has. With `always` subgames are solved after every
-    move of the opponent, not only from the first unknown one on.
+    `known`: the actions that the blueprint has. `always`: solve subgames after every move of the
+    opponent, not only from the first unknown one on.
     """
 
     player: int
@@ -56,32 +56,26 @@ class Nesting:
             raise GameError(f"there is no form {self.form!r}; take inexpensive or full")
 
 
+@dataclass(frozen=True, eq=False)
 class Plan:
-    """A policy [slots] for a restricted tree, and the blueprint_values of it by the player."""
+    """A policy [slots] for a restricted tree, and its values for the player."""
 
-    def __init__(
-        self,
-        tree: PublicTree,
-        policy: Array,
-        player: int,
-        beliefs: list[tuple[Array, Array]] | None,
-    ) -> None:
-        self.tree = tree
-        self.policy = policy
-        self.player = player
-        self.beliefs = beliefs
+    tree: PublicTree
+    policy: Array
+    player: int
+    beliefs: list[tuple[Array, Array]] | None
 
     @cached_property
-    def blueprint_values(self) -> BlueprintValues:
-        """Made when it is first asked for."""
+    def values(self) -> BlueprintValues:
+        """Computed when they are first needed."""
         return BlueprintValues(Blueprint(self.tree, self.policy), self.player, beliefs=self.beliefs)
 
 
 @dataclass(frozen=True)
 class NestedState:
-    """Where a player stands in a game, and by which plan.
+    """A player's plan and its place in the plan's tree.
 
-    place: in the plan's tree; left: whether subgames are solved from here on.
+    left: whether the blueprint has been left, so that subgames are solved from here on.
     """
 
     nesting: Nesting
@@ -97,109 +91,99 @@ class NestedState:
         return cls(nesting, plan, Place(*tree.roots[0]), nesting.always)
 
     def chosen(self) -> Array:
-        """[A, K] what the mover does here by the plan."""
+        """[A, K] the mover's policy here."""
         chosen: Array = self.plan.tree.block(self.plan.policy, self.place.node)[:, self.place.copy]
         return chosen
 
     def after(self, number: int) -> NestedState:
-        """The course after the transition with this number, solving what has to be solved."""
-        tree = self.plan.tree
+        """The state after the transition with this number; solves a subgame where one is due."""
+        tree, values = self.plan.tree, self.plan.values
         edge = tree.edges(self.place.node)[number]
         below = tree.child(self.place, number)
         follows = replace(self, place=below)
         opponent = 1 - self.nesting.player
-        if tree.arrays.player[self.place.node] != opponent:
-            return follows
-        if tree.arrays.player[below.node] == TERMINAL or not self.plan.blueprint_values.comes_to(
-            self.place
+        if (
+            tree.arrays.player[self.place.node] != opponent
+            or tree.arrays.player[below.node] == TERMINAL
+            or not values.reaches(self.place)
         ):
             return follows
-        if self._is_known(edge):
-            return self._solve_below(below) if self.left else follows
+        sources = tree.transition(edge).sources[opponent]
+        if tree.legal(self.place.node).ravel()[sources].any():  # a known action leads here
+            if not self.left or not values.reaches(below):
+                return follows
+            return self._solve(values.at(below), self.nesting.known)
         if self.nesting.form == "full":
             return self._solve_here(number, edge)
         return self._solve_new(below, edge)
 
-    def _is_known(self, edge: int) -> bool:
-        """Whether a known action of some infostate leads along an edge."""
-        tree = self.plan.tree
-        sources = tree.transition(edge).sources[1 - self.nesting.player]
-        return bool(tree.legal(self.place.node).ravel()[sources].any())
-
-    def _solve_below(self, below: Place) -> NestedState:
-        """Solve the subgame after a known move again."""
-        if not self.plan.blueprint_values.comes_to(below):
-            return replace(self, place=below)
-        return self._solve(self.plan.blueprint_values.at(below), self.nesting.known)
-
     def _solve_new(self, below: Place, edge: int) -> NestedState:
-        """Solve the subgame after an unknown move; she could have had the best of the known."""
-        view = self.plan.blueprint_values.at(self.place)
+        """Solve the subgame after an unknown move; the best known action is the alternative."""
+        root = self.plan.values.at(self.place)
         transition = self.plan.tree.transition(edge)
-        count = view.state.counts[view.opponent]
-        sources = transition.sources[view.opponent] % count
-        targets = transition.targets[view.opponent]
+        count = root.state.counts[root.opponent]
+        sources = transition.sources[root.opponent] % count
+        targets = transition.targets[root.opponent]
         state = transition.child
-        own = transition.carry_reach(view.player, view.reach[view.player])
-        other = np.zeros(state.counts[view.opponent])
+        own = transition.carry_reach(root.player, root.reach[root.player])
+        other = np.zeros(state.counts[root.opponent])
         other[np.unique(targets)] = 1.0
 
         def carried(vector: Array) -> Array:
-            return least_gifts(state.counts[view.opponent], targets, vector[sources])
+            return least_gifts(state.counts[root.opponent], targets, vector[sources])
 
         new = SubgameRoot(
             below,
             state,
-            view.player,
-            (own, other) if view.player == 0 else (other, own),
-            state.compatible_reach(view.opponent, own),
-            carried(view.best),
-            carried(view.estimate),
-            carried(view.gifts),
-            carried(view.whole_gifts),
+            root.player,
+            (own, other) if root.player == 0 else (other, own),
+            state.compatible_reach(root.opponent, own),
+            carried(root.best),
+            carried(root.estimate),
+            carried(root.gifts),
+            carried(root.whole_gifts),
         )
         return self._solve(new, self.nesting.known)
 
     def _solve_here(self, number: int, edge: int) -> NestedState:
         """Solve the subgame before an unknown move, with that move in it, and take it."""
-        view = self.plan.blueprint_values.at(self.place)
+        root = self.plan.values.at(self.place)
         tree = self.plan.tree
-        sources = tree.transition(edge).sources[view.opponent]
+        sources = tree.transition(edge).sources[root.opponent]
         labels = tree.expansion(self.place.node).labels
-        added = {labels[a] for a in np.unique(sources // view.state.counts[view.opponent])}
+        added = {labels[a] for a in np.unique(sources // root.state.counts[root.opponent])}
 
         def known(state: Any, label: str) -> bool:
-            return self.nesting.known(state, label) or (state is view.state and label in added)
+            return self.nesting.known(state, label) or (state is root.state and label in added)
 
-        solved = self._solve(view, known)
+        solved = self._solve(root, known)
         return replace(solved, place=solved.plan.tree.children(solved.place)[number][1])
 
-    def _solve(self, view: SubgameRoot, known: Keep) -> NestedState:
+    def _solve(self, root: SubgameRoot, known: Keep) -> NestedState:
         nesting, whole = self.nesting, self.plan.tree
-        tree = build_forest(whole.builder, [view.state]).restricted(known)
-        found = solve_roots(whole, [view], nesting.method, nesting.budget, tree=tree)
-        beliefs = list(view.reach)
-        beliefs[view.opponent] = np.maximum(found.entering[0], np.where(view.weights > 0, 1e-9, 0))
-        plan = Plan(tree, found.policy, nesting.player, [(beliefs[0], beliefs[1])])
+        tree = build_forest(whole.builder, [root.state]).restricted(known)
+        result = solve_roots(whole, [root], nesting.method, nesting.budget, tree=tree)
+        beliefs = list(root.reach)
+        beliefs[root.opponent] = np.maximum(result.entering[0], np.where(root.weights > 0, 1e-9, 0))
+        plan = Plan(tree, result.policy, nesting.player, [(beliefs[0], beliefs[1])])
         return NestedState(nesting, plan, Place(*tree.roots[0]), True)
 
 
 def nested_policy(blueprint: Blueprint, nesting: Nesting) -> Array:
-    """[slots] all that the player does by nested solving, written out over the whole game.
+    """[slots] the player's policy by nested solving over the whole game.
 
-    Where the player never comes the blueprint's policy stays. The other player's is the blueprint.
+    The blueprint's policy stays where the player never comes, and for the opponent.
     """
     tree, player = blueprint.tree, nesting.player
     written = np.array(blueprint.policy, dtype=np.float64)
-    start = NestedState.start(blueprint, nesting)
-    stack = [(Place(*tree.roots[0]), start)]
+    stack = [(Place(*tree.roots[0]), NestedState.start(blueprint, nesting))]
     while stack:
-        place, course = stack.pop()
+        place, state = stack.pop()
         mover = tree.arrays.player[place.node]
         if mover == TERMINAL:
             continue
         if mover == player:
-            tree.block(written, place.node)[:, place.copy] = course.chosen()
+            tree.block(written, place.node)[:, place.copy] = state.chosen()
         for number, (_, child) in enumerate(tree.children(place)):
-            stack.append((child, course.after(number)))
+            stack.append((child, state.after(number)))
     return written

@@ -1,9 +1,8 @@
-"""Action translation: take an unknown bet for a known one, the baseline of nested solving.
+"""Action translation: treat an unknown bet as a known one, the baseline of nested solving.
 
-The player imagines that the opponent has made a known bet instead and goes on by the blueprint.
-*Nearest* takes the bet whose size is next; *pseudo-harmonic* draws between the two around it, the
-smaller A with probability (B - x)(1 + A) / ((B - A)(1 + x)), sizes in pots (Ganzfried and Sandholm
-2013).
+The player continues by the blueprint as if the opponent had made a known bet. *Nearest* takes the
+known bet of the nearest size. *Pseudo-harmonic* draws between the two around it: the smaller, A,
+with probability (B - x)(1 + A) / ((B - A)(1 + x)), sizes in pots (Ganzfried and Sandholm 2013).
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ KINDS: tuple[Kind, ...] = ("pseudo-harmonic", "nearest")
 def translate(
     size: float, known: Sequence[float], kind: Kind = "pseudo-harmonic"
 ) -> list[tuple[int, float]]:
-    """Which of the `known` sizes (ascending) a bet is taken for, each with its probability."""
+    """The `known` sizes (ascending), by index, that a bet is translated to, with probabilities."""
     if not known or list(known) != sorted(known):
-        raise GameError("no known bet to translate to; sizes are to be given in order")
+        raise GameError("no known bet to translate to; give sizes in ascending order")
     if kind not in KINDS:
         raise GameError(f"there is no translation {kind!r}; take one of {', '.join(KINDS)}")
     above = int(np.searchsorted(known, size))
@@ -45,11 +44,11 @@ def translate(
 
 
 def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind) -> Array:
-    """[slots] the blueprint, with what `player` does by translation where it does not know.
+    """[slots] the blueprint, in which `player` translates the opponent's unknown actions.
 
-    Behind a translated action the player is at an imagined public state, which must offer what
-    the real one does by the same labels. Mixtures of several are written as the policy that comes
-    to the same.
+    Behind a translated action the player is at an imagined public state, which must have the same
+    action labels as the real one. A mixture of several is written as its realisation-equivalent
+    policy.
     """
     tree = blueprint.tree
     written = np.array(blueprint.policy, dtype=np.float64)
@@ -65,7 +64,7 @@ def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind
             _write(tree, blueprint.policy, player, place, imagined, written)
         for number, (label, child) in enumerate(tree.children(place)):
             transition = tree.expansion(place.node).transitions[number]
-            come: list[tuple[Array, Place]] = []
+            following: list[tuple[Array, Place]] = []
             for weight, there in imagined:
                 chosen = None
                 if state.mover == player:
@@ -73,9 +72,9 @@ def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind
                     chosen = tree.block(blueprint.policy, there.node)[:, there.copy][:, rows]
                 moved = transition.carry_reach(player, weight, chosen)
                 for taken, chance in _taken(tree, place, there, label, known, player, kind):
-                    come.append((moved * chance, dict(tree.children(there))[taken]))
-            if any(weight.any() for weight, _ in come):
-                stack.append((child, come))
+                    following.append((moved * chance, dict(tree.children(there))[taken]))
+            if any(weight.any() for weight, _ in following):
+                stack.append((child, following))
     return written
 
 
@@ -87,7 +86,7 @@ def _write(
     imagined: list[tuple[Array, Place]],
     written: Array,
 ) -> None:
-    """What the player does at `place`, each imagined state's policy weighed by its reach [K]."""
+    """Write the policy at `place`: that of the imagined states, weighted by their reach [K]."""
     block = tree.block(written, place.node)[:, place.copy]
     total = sum(weight for weight, _ in imagined)
     mixed = np.zeros_like(block)
@@ -103,7 +102,7 @@ def _write(
 
 
 def _rows(real: PublicState, imagined: PublicState, player: int) -> NDArray[np.int64]:
-    """[K] for each infostate of the real state, which of the imagined state's it is."""
+    """[K] for each infostate of the real state, its index at the imagined one."""
     index = {key: number for number, key in enumerate(imagined.privates[player])}
     return np.array([index[key] for key in real.privates[player]])
 
@@ -117,7 +116,7 @@ def _taken(
     player: int,
     kind: Kind,
 ) -> list[tuple[str, float]]:
-    """What a move at the real `place` is taken for at the imagined one, with probabilities."""
+    """The labels that a move at `place` is translated to at `there`, with probabilities."""
     state = tree.state(place.node)
     imagined, moves = tree.state(there.node), tree.expansion(there.node)
     if state.mover in (CHANCE, player) or known(imagined, label):
@@ -132,9 +131,9 @@ def _taken(
     size = state.action_size(real.actions[number]) if number >= 0 else None
     if size is None or not sizes:
         raise GameError(
-            f"{tree.game.name}: {label!r} is no bet that can be taken for a known one; translation "
+            f"{tree.game.name}: {label!r} cannot be translated to a known bet; translation "
             "needs games whose actions have sizes"
         )
     names = sorted(sizes, key=sizes.__getitem__)
-    found = translate(size, [sizes[name] for name in names], kind)
-    return [(names[index], chance) for index, chance in found]
+    shares = translate(size, [sizes[name] for name in names], kind)
+    return [(names[index], chance) for index, chance in shares]

@@ -1,18 +1,18 @@
-"""Bet sizes in the notation players give to solvers, per street and player, and what they come to.
+"""Bet sizes in the notation of solvers, per street and player, and the bets they allow.
 
 A list of sizes is split by commas:
 
 - ``50%``: half the pot; as a raise, half of the pot as it is after calling, on top of the call
 - ``2.5x``: raise to 2.5 times the bet faced (raises only)
 - ``100c``: bet 100 chips; as a raise, 100 chips more than the bet faced
-- ``e``: geometric, the fraction of the pot that, bet and called on this and every later street,
-  has the last of it all in; ``2e``: in two bets; ``2e150%``: but not above 150 % of the pot
+- ``e``: geometric, the fraction of the pot that is all in on the last street if it is bet and
+  called on this and every later street; ``2e``: in two bets; ``2e150%``: at most 150 % of the pot
 - ``a``: all in
 
 The sizes of a street are ``bets/raises`` for both players or ``bets/raises|bets/raises`` for the
 player who acts first after the flop (player 0) and the one who acts last (player 1). Without a
 slash the list holds for bets and raises; an empty list allows none. Before the flop the big blind
-is a bet that stands, so every size there is a raise.
+counts as a bet, so every size there is a raise.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tacit.games.notation import NotationError, split_tokens
 
 
 class Unit(Enum):
-    """What the number of a bet size counts."""
+    """The unit of a bet size."""
 
     POT = "%"
     PREVIOUS = "x"
@@ -44,7 +44,7 @@ class BetSize:
 
     unit: Unit
     amount: float = 0.0
-    """Of a geometric size 0 means: one bet on each street that is left."""
+    """0 in a geometric size: one bet on each street that is left."""
     cap: float = math.inf
     """The largest fraction of the pot of a geometric size."""
 
@@ -76,7 +76,7 @@ BothSizes = tuple[StreetSizes, StreetSizes]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BetSettings:
-    """Which bets and raises a betting tree has; the thresholds do nothing at 0."""
+    """The bets and raises of a betting tree; a threshold of 0 has no effect."""
 
     sizes: tuple[BothSizes, BothSizes, BothSizes, BothSizes]
     """[street][player]."""
@@ -113,12 +113,8 @@ class BetSettings:
                     raise GameError(f"unknown street {name!r}; expected {', '.join(STREETS)}")
             texts = [sizes.get(name, "") for name in STREETS]
         first, second, third, fourth = (parse_street_sizes(text) for text in texts)
-        return cls(
-            sizes=(first, second, third, fourth),
-            add_all_in=add_all_in,
-            force_all_in=force_all_in,
-            merge=merge,
-        )
+        both = (first, second, third, fourth)
+        return cls(sizes=both, add_all_in=add_all_in, force_all_in=force_all_in, merge=merge)
 
     def raises(self, state: Betting) -> tuple[int, ...]:
         """The bets or raises at `state`, smallest first, as totals over the hand; all are legal."""
@@ -203,7 +199,7 @@ def _parse_list(text: str, part: str, start: int, *, raises: bool) -> tuple[BetS
 
 
 def _parse_size(token: str) -> BetSize | str:
-    """The size that `token` names, or why it names none."""
+    """The size of `token`, or the reason why it is none."""
     match = _SIZE.fullmatch(token)
     if not match:
         return _EXPECTED
@@ -232,7 +228,7 @@ def _parse_size(token: str) -> BetSize | str:
 def _total(
     size: BetSize, state: Betting, level: int, street_level: int, called_pot: int, all_in: int
 ) -> int:
-    """The total over the hand that `size` asks for, to the nearest chip, legal or not."""
+    """The total over the hand of a bet of `size`, rounded to a chip, legal or not."""
     if size.unit is Unit.ALL_IN:
         return all_in
     if size.unit is Unit.CHIPS:
@@ -248,7 +244,7 @@ def _total(
 
 
 def _merge(totals: list[int], level: int, called_pot: int, threshold: float) -> tuple[int, ...]:
-    """`totals`, ascending, without those that come too close to the next larger one kept."""
+    """`totals`, ascending, without those too close to the next larger one."""
     kept: list[int] = []
     for total in reversed(totals):
         if kept:

@@ -1,18 +1,18 @@
-"""The betting of heads-up no-limit hold'em: who may do what, and who gets how many chips.
+"""The betting of heads-up no-limit hold'em: legal actions, and the chips that each player wins.
 
-No cards here: a `Betting` says whose turn it is, when cards are due, and what the chips do at the
+There are no cards here: a `Betting` knows the mover, when cards are due, and the payoffs at the
 end. Player 0 is the big blind, player 1 the small blind and button, as in ACPC, OpenSpiel and PHH.
 The small blind acts first before the flop, the big blind first on every later street.
 
 An action is a number: `FOLD`, `CALL` (a check when there is nothing to call), or the chips that the
-player will have committed over the whole hand after a bet or raise. Formats that count chips on the
-current street only are served by `Betting.to_street` and `Betting.to_total`.
+player will have committed over the whole hand after a bet or raise. `Betting.to_street` and
+`Betting.to_total` convert to and from chips on the current street.
 
-The rules are those of ACPC and of casinos where two players are concerned:
+The rules are those of ACPC and of casinos for two players:
 - A bet is at least a big blind, a raise at least as large as the street's last bet or raise.
-- All one's chips may be bet whatever the minimum. Nobody raises an opponent who is all in.
-- A bet may exceed what the opponent has; what is not called is returned.
-- After a call with a player all in, the remaining cards come without betting.
+- An all-in may be smaller than the minimum. Nobody raises an opponent who is all in.
+- A bet may exceed the opponent's stack; what is not called is returned.
+- After a call with a player all in, the remaining cards are dealt without betting.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ MIN_CHIPS = 2
 STREETS = ("preflop", "flop", "turn", "river")
 PREFLOP, FLOP, TURN, RIVER = range(4)
 BOARD_SIZES = (0, 3, 4, 5)
-"""How many board cards lie on each street."""
+"""The number of board cards on each street."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BettingRules:
     """Blinds, stacks and streets of a hand; amounts are whole chips, players in the order 0, 1.
 
-    With a `first_street` after the flop or later the hand starts there: no blinds are posted,
-    each player has already committed `committed` chips, and `dead` chips of nobody's lie in the
-    pot (an odd chip, a folded player's blind).
+    A hand whose `first_street` is the flop or later starts there: no blinds are posted, each player
+    has already committed `committed` chips, and the pot holds `dead` chips that belong to nobody
+    (an odd chip, a folded player's blind).
     """
 
     stacks: tuple[int, int] = (20_000, 20_000)
-    """What each player has at the start of the hand, before blinds and before `committed`."""
+    """Each player's chips at the start of the hand, before blinds and `committed`."""
     big_blind: int = 100
     small_blind: int = 50
     ante: int = 0
@@ -118,9 +118,9 @@ class Betting:
     rules: BettingRules
     street: int
     committed: tuple[int, int]
-    """What each player has put in over the whole hand."""
+    """Chips that each player has put in over the whole hand."""
     before: tuple[int, int]
-    """What each player had put in when this street began, antes included."""
+    """Chips that each player had put in when this street began, antes included."""
     last_raise: int
     """The size of the last bet or raise on this street, at least a big blind."""
     player: int
@@ -137,7 +137,7 @@ class Betting:
 
     @property
     def behind(self) -> tuple[int, int]:
-        """What each player has left to bet."""
+        """Chips that each player can still bet."""
         return (
             self.rules.stacks[0] - self.committed[0],
             self.rules.stacks[1] - self.committed[1],
@@ -146,13 +146,12 @@ class Betting:
     @property
     def to_call(self) -> int:
         """The chips that `CALL` costs the mover."""
-        opponent = 1 - self.player
-        owed = self.committed[opponent] - self.committed[self.player]
+        owed = self.committed[1 - self.player] - self.committed[self.player]
         return max(0, min(owed, self.behind[self.player]))
 
     @property
     def can_fold(self) -> bool:
-        """Whether there is something to fold to."""
+        """Whether the mover faces a bet."""
         return self.player in (0, 1) and self.to_call > 0
 
     def raise_bounds(self) -> tuple[int, int] | None:
@@ -185,7 +184,7 @@ class Betting:
         return bounds is not None and bounds[0] <= action <= bounds[1]
 
     def act(self, action: int) -> Betting:
-        """The betting after the mover's `action`; GameError says what was possible."""
+        """The betting after the mover's `action`; GameError lists what is possible."""
         if not self.legal(action):
             raise GameError(f"{describe(action)} is not possible here; possible: {self.options()}")
         mover, opponent = self.player, 1 - self.player
@@ -210,37 +209,29 @@ class Betting:
                 f"no cards are due on the {STREETS[self.street]}; "
                 + ("the hand is over" if self.player == TERMINAL else f"possible: {self.options()}")
             )
-        return _settle(
-            Betting(
-                self.rules,
-                self.street + 1,
-                self.committed,
-                self.committed,
-                self.rules.big_blind,
-                0,
-            )
-        )
+        chips = self.committed
+        return _settle(Betting(self.rules, self.street + 1, chips, chips, self.rules.big_blind, 0))
 
     def options(self) -> str:
-        """What is possible, in words, for an error message."""
+        """The possible actions, for an error message."""
         if self.player == TERMINAL:
             return "nothing: the hand is over"
         if self.player == CHANCE:
             return "only the cards of the next street"
-        words = ["fold"] if self.can_fold else []
-        words.append(f"call {self.to_call}" if self.to_call else "check")
+        options = ["fold"] if self.can_fold else []
+        options.append(f"call {self.to_call}" if self.to_call else "check")
         bounds = self.raise_bounds()
         if bounds:
             span = str(bounds[0]) if bounds[0] == bounds[1] else f"{bounds[0]} to {bounds[1]}"
-            words.append(f"raise to {span} in total over the hand")
-        return ", ".join(words)
+            options.append(f"raise to {span} in total over the hand")
+        return ", ".join(options)
 
     def payoffs(self, winner: int | None = None) -> tuple[int, int]:
-        """What each player wins or loses over the hand; `winner` of the showdown, None for a tie.
+        """The chips that each player wins or loses; `winner` of the showdown, None for a tie.
 
-        After a fold `winner` is not asked. What was not called is returned. Dead chips belong to
-        the pot, so payoffs sum to them; of a tied pot's odd chip the big blind, who is first to
-        act, gets one more.
+        After a fold `winner` is ignored. What was not called is returned. Dead chips belong to the
+        pot, so payoffs sum to them. The odd chip of a tied pot goes to the big blind, who acts
+        first.
         """
         if self.player != TERMINAL:
             raise GameError(f"the hand is not over; possible: {self.options()}")
@@ -254,14 +245,14 @@ class Betting:
 
 
 def describe(action: int) -> str:
-    """An action in words, for an error message."""
+    """An action, for an error message."""
     if action in (FOLD, CALL):
         return "fold" if action == FOLD else "check or call"
     return f"a raise to {action} in total over the hand"
 
 
 def _settle(state: Betting) -> Betting:
-    """`state`, or the end of its street or hand if its mover has nothing left to decide."""
+    """`state`, or the end of its street or hand if the mover has no decision left."""
     behind, committed = state.behind, state.committed
     mover, opponent = state.player, 1 - state.player
     matched = committed[mover] >= committed[opponent] or behind[mover] == 0

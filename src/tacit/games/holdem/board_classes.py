@@ -1,4 +1,4 @@
-"""Boards that differ in the names of suits only, counted once.
+"""Classes of boards that differ only by a permutation of suits.
 
 The 22,100 flops are 1,755 classes, the 270,725 boards of four cards 16,432, those of five 134,459.
 A class is named by the smallest of its boards, its cards in ascending order.
@@ -24,17 +24,17 @@ RENAMINGS: tuple[Suits, ...] = tuple((a, b, c, d) for a, b, c, d in permutations
 
 @dataclass(frozen=True)
 class BoardClasses:
-    """The classes of all boards of so many cards.
+    """The classes of all boards with the same number of cards.
 
-    boards: int8[B, cards], one of each class, ascending; weights: int64[B], how many boards it
-    stands for.
+    boards: int8[B, cards], one of each class, ascending; weights: int64[B], the number of boards
+    in each class.
     """
 
     boards: NDArray[np.int8]
     weights: NDArray[np.int64]
 
     def find(self, board: Sequence[int]) -> tuple[int, Suits]:
-        """The class of a board, and a renaming of suits that leads from it to the class's own."""
+        """The index of a board's class, and a permutation of suits from it to the class's board."""
         if len(board) != self.boards.shape[1]:
             raise GameError(
                 f"the board {format_cards(board)} has {len(board)} cards; "
@@ -48,33 +48,30 @@ class BoardClasses:
 @cache
 def board_classes(cards: int) -> BoardClasses:
     """The classes of boards of `cards` cards."""
-    count = NUM_CARDS
-    boards = np.fromiter(
-        (card for board in combinations(range(count), cards) for card in board), np.int8
-    ).reshape(-1, cards)
+    listed = combinations(range(NUM_CARDS), cards)
+    boards = np.fromiter((card for board in listed for card in board), np.int8).reshape(-1, cards)
     smallest = _codes(boards)
     for suits in RENAMINGS[1:]:
         moved = boards - boards % 4 + np.array(suits, np.int8)[boards % 4]
         moved.sort(axis=1)
         np.minimum(smallest, _codes(moved), out=smallest)
-    own, first, weights = np.unique(smallest, return_index=True, return_counts=True)
-    assert len(own) == len(first)
+    _, first, weights = np.unique(smallest, return_index=True, return_counts=True)
     return BoardClasses(boards[first], weights.astype(np.int64))
 
 
 def canonical_board(board: Sequence[int]) -> tuple[tuple[int, ...], Suits]:
-    """The board that names the class, and a renaming of suits that leads there."""
+    """The board that names the class, and a permutation of suits to it."""
     check_cards(board, what="board")
-    best, found = tuple(sorted(board)), IDENTITY
+    best, renaming = tuple(sorted(board)), IDENTITY
     for suits in RENAMINGS[1:]:
         moved = tuple(sorted(permute_card(suits, card) for card in board))
         if moved < best:
-            best, found = moved, suits
-    return best, found
+            best, renaming = moved, suits
+    return best, renaming
 
 
 def hand_classes(board: Sequence[int]) -> NDArray[np.int16]:
-    """[1326] for each hand the smallest that it becomes under renamings that keep the board."""
+    """[1326] the smallest image of each hand under permutations of suits that keep the board."""
     smallest = np.arange(NUM_HANDS, dtype=np.int16)
     cards = set(board)
     for suits in RENAMINGS[1:]:
@@ -84,7 +81,7 @@ def hand_classes(board: Sequence[int]) -> NDArray[np.int16]:
 
 
 def _codes(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """[B] a number for each board of ascending cards, in the order of boards."""
+    """[B] a number for each board of ascending cards, in lexicographic order."""
     codes = np.zeros(len(boards), np.int64)
     for column in range(boards.shape[1]):
         codes = codes * NUM_CARDS + boards[:, column]

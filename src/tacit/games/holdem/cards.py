@@ -1,4 +1,4 @@
-"""Cards, two-card hands and boards of hold'em: their numbers, their names, and who blocks whom.
+"""Cards, two-card hands and boards of hold'em: their numbers, their names, and card removal.
 
 A card is `4 * rank + suit`: ranks count from 0 (deuce) to 12 (ace), suits are c, d, h, s. A hand is
 two cards, `low < high`, and has the index `high * (high - 1) / 2 + low`: hands are ordered by their
@@ -38,7 +38,7 @@ def _hand_tables() -> tuple[NDArray[np.int8], NDArray[np.int16], NDArray[np.int1
 HAND_CARDS, HAND_INDEX, HAND_CLASS = _hand_tables()
 """`HAND_CARDS` int8[1326, 2]: the cards of each hand, lower card first. `HAND_INDEX` int16[52, 52]:
 the hand of two cards in either order, -1 on the diagonal. `HAND_CLASS` int16[1326]: the hand's cell
-`13 * row + column` in the grid of 169 classes that players draw (rows and columns from ace to
+`13 * row + column` in the usual grid of 169 classes (rows and columns from ace to
 deuce, pairs on the diagonal, suited hands above it, offsuit hands below)."""
 
 
@@ -87,7 +87,7 @@ def parse_hand(text: str) -> int:
 
 
 def check_cards(cards: Iterable[int], *, what: str = "cards") -> None:
-    """Raise GameError unless `cards` are card numbers and all different; `what` opens the line."""
+    """Refuse cards that are no card numbers or not all different; `what` begins the message."""
     seen: set[int] = set()
     for card in cards:
         if not 0 <= card < NUM_CARDS:

@@ -1,10 +1,10 @@
 """The strength of poker hands of five to seven cards: one number, higher wins, equal splits.
 
 Strengths are dense: 0 (7-5-4-3-2) to 7,461 (royal flush), one for each of the 7,462 kinds of
-five-card hand that differ in a showdown. They come from lookups. Write how often each rank occurs
-as digits in base five, the six low ranks as one number and the seven high ranks as another. Each
-number then has a place among those with as many cards, and the two places address a table without
-gaps: 49,205 entries for seven cards. A flush beats all that five to seven cards can hold beside it
+five-card hand that differ in a showdown. They come from lookups. The number of cards of each rank
+is a digit in base five; the six low ranks form one number, the seven high ranks another. Each
+number has an index among those with as many cards, and the two indices address a table without
+gaps: 49,205 entries for seven cards. A flush beats any other hand that the same cards can make
 (except a better flush), so flushes have their own table over the 8,192 sets of ranks.
 """
 
@@ -53,16 +53,16 @@ FLUSH_BITS = 0x8888 << SUIT_SHIFT
 
 
 class Tables(NamedTuple):
-    """What the kernels look up; built once by `tables`.
+    """The lookup tables of the kernels, built once by `tables`.
 
-    The index arrays reach as far as seven equal cards could carry the sums, and `strengths` as far
-    as any two places can point, so that no cards, however wrong, read outside them.
+    They are large enough for the sums of any seven cards, equal ones too, so that invalid hands
+    never read outside them.
     """
 
     card_keys: NDArray[np.int64]
     """[52]: the packed sums that a card adds to."""
     low_place: NDArray[np.int16]
-    """[low number]: its place among low numbers with as many cards."""
+    """[low number]: its index among low numbers with as many cards."""
     high_place: NDArray[np.int32]
     """[cards - 5, high number]: where its part of `strengths` begins."""
     strengths: NDArray[np.int16]
@@ -96,7 +96,7 @@ def rank_boards(boards: ArrayLike) -> NDArray[np.int32]:
     """
     array = _card_array(boards, smallest=3, largest=5, what="boards")
     strengths = np.empty((len(array), NUM_HANDS), np.int32)
-    _rank_boards(array, HAND_CARDS, *tables(), strengths)
+    _rank_boards(array, HAND_CARDS, tables(), strengths)
     return strengths
 
 
@@ -107,7 +107,7 @@ def rank_cards(hands: ArrayLike) -> NDArray[np.int32]:
     """
     array = _card_array(hands, smallest=5, largest=MAX_CARDS, what="hands")
     strengths = np.empty(len(array), np.int32)
-    _rank_cards(array, *tables(), strengths)
+    _rank_cards(array, tables(), strengths)
     return strengths
 
 
@@ -122,7 +122,7 @@ def strength_order(board: Sequence[int]) -> StrengthOrder:
 
 
 def kind_of(strengths: ArrayLike) -> NDArray[np.int64]:
-    """The place in `KINDS` of each strength, in the shape of `strengths`."""
+    """The index in `KINDS` of each strength, in the shape of `strengths`."""
     kinds: NDArray[np.int64] = np.searchsorted(KIND_STARTS, strengths, side="right") - 1
     return kinds
 
@@ -141,16 +141,9 @@ def _card_array(cards: ArrayLike, *, smallest: int, largest: int, what: str) -> 
 
 
 @njit(cache=True, nogil=True)
-def _rank_cards(
-    hands: NDArray[np.int8],
-    card_keys: NDArray[np.int64],
-    low_place: NDArray[np.int16],
-    high_place: NDArray[np.int32],
-    strengths: NDArray[np.int16],
-    flushes: NDArray[np.int16],
-    out: NDArray[np.int32],
-) -> None:
-    """Rank `hands` [n, cards] into `out` [n]; the tables are those of `Tables`."""
+def _rank_cards(hands: NDArray[np.int8], tables: Tables, out: NDArray[np.int32]) -> None:
+    """Rank `hands` [n, cards] into `out` [n]."""
+    card_keys, low_place, high_place, strengths, flushes = tables
     cards = hands.shape[1]
     places = high_place[cards - 5]
     for hand in range(hands.shape[0]):
@@ -176,17 +169,14 @@ def _rank_cards(
 def _rank_boards(
     boards: NDArray[np.int8],
     hand_cards: NDArray[np.int8],
-    card_keys: NDArray[np.int64],
-    low_place: NDArray[np.int16],
-    high_place: NDArray[np.int32],
-    strengths: NDArray[np.int16],
-    flushes: NDArray[np.int16],
+    tables: Tables,
     out: NDArray[np.int32],
 ) -> None:
     """Rank all `hand_cards` [hands, 2] on each of `boards` [n, cards] into `out` [n, hands].
 
-    A hand without a flush depends on the two ranks it adds, so those 169 cells are looked up once.
+    A hand without a flush depends only on its two ranks, so the 169 pairs are looked up once.
     """
+    card_keys, low_place, high_place, strengths, flushes = tables
     cards = boards.shape[1]
     places = high_place[cards + 2 - 5]
     by_ranks = np.empty((13, 13), np.int32)
@@ -306,11 +296,11 @@ def _highest(sets: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 def _straights() -> NDArray[np.int64]:
     """For each set of ranks, the bit of the highest straight's top card, or 0: [8192]."""
     sets = np.arange(8192)
-    found = np.zeros(8192, np.int64)
+    tops = np.zeros(8192, np.int64)
     for top in range(3, 13):
         needed = 0b1000000001111 if top == 3 else 0b11111 << (top - 4)
-        found[sets & needed == needed] = 1 << top
-    return found
+        tops[sets & needed == needed] = 1 << top
+    return tops
 
 
 def _score(

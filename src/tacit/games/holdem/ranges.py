@@ -1,4 +1,4 @@
-"""Ranges in the notation players write, read into and printed from weights over the 1,326 hands.
+"""Ranges in the usual notation, read into and printed from weights over the 1,326 hands.
 
 A range is a list of items split by commas, each with an optional weight from 0 to 1 behind a colon:
 
@@ -53,7 +53,7 @@ class Group(NamedTuple):
         return RANKS[self.high] + RANKS[self.low] + self.suits
 
     def cells(self) -> list[int]:
-        """Where the group's classes are in `CLASS_NAMES`."""
+        """The indices of the group's classes in `CLASS_NAMES`."""
         above, left = 12 - self.high, 12 - self.low
         suited, offsuit = 13 * above + left, 13 * left + above
         if self.high == self.low:
@@ -62,7 +62,7 @@ class Group(NamedTuple):
 
 
 class _Unreadable(Exception):  # noqa: N818
-    """Why a token cannot be read; `parse_range` adds where it is."""
+    """The reason why a token cannot be read; `parse_range` adds its position."""
 
 
 def parse_range(text: str) -> NDArray[np.float32]:
@@ -88,9 +88,9 @@ def parse_range(text: str) -> NDArray[np.float32]:
 
 
 def format_range(weights: NDArray[np.floating]) -> str:
-    """The shortest notation that this module knows for weights [1326]; `parse_range` reads it back.
+    """A short notation for weights [1326]; `parse_range` reads it back.
 
-    Hands whose weight is not the usual one of their class come at the end, one by one.
+    Hands whose weight differs from the most frequent one of their class come at the end.
     """
     rounded = np.asarray(weights, np.float32) + np.float32(0)  # -0 becomes 0
     if rounded.shape != (NUM_HANDS,):

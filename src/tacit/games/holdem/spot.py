@@ -1,9 +1,9 @@
-"""A spot: a moment of heads-up no-limit hold'em with both players' ranges, from which it is played.
+"""A spot: a point in a hand of heads-up no-limit hold'em, with both players' ranges.
 
-It is a public belief state: the board, the chips, and how likely each player holds each hand.
-Player 0 acts first after the flop (the big blind, "out of position"), player 1 last. Chips that
-belong to nobody (`BettingRules.dead`) are shared equally before the game, so that what one player
-wins the other loses; a tied pot is split evenly, its odd chip too.
+It is a public belief state: the board, the chips, and the weight of each player's hands. Player 0
+acts first after the flop (the big blind, "out of position"), player 1 last. Chips that belong to
+nobody (`BettingRules.dead`) are shared equally before the game, so that it is zero-sum; a tied pot
+is split evenly, its odd chip too.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ IDENTITY: Suits = (0, 1, 2, 3)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Spot:
-    """Board, chips, ranges and bet sizes; everything a betting tree follows from.
+    """Board, chips, ranges and bet sizes, which define the tree.
 
-    ranges: float32[1326] each, hands that the board kills at weight 0.
-    additions: further raises at points of the betting: by history (the notation of
-    `no_limit.parse_history`, from the spot on), the raises as totals over the hand.
+    ranges: float32[1326] each, 0 for hands that the board blocks.
+    additions: further raises, as totals over the hand, by the betting history from the spot on (the
+    notation of `betting.parse_history`).
     """
 
     board: tuple[int, ...]
@@ -87,7 +87,7 @@ class Spot:
         additions: Mapping[str, tuple[int, ...]] | None = None,
         name: str = "hold'em",
     ) -> Spot:
-        """A spot after the flop, from texts: ranges and bet sizes in the notation of players."""
+        """A spot on the flop or later; ranges and bet sizes may be given in notation."""
         cards = parse_board(board) if isinstance(board, str) else tuple(board)
         if len(cards) not in BOARD_SIZES[1:]:
             raise GameError(f"the board has {len(cards)} cards; a spot starts with 3, 4 or 5")
@@ -125,14 +125,14 @@ class Spot:
 
     def symmetries(self) -> tuple[Suits, ...]:
         """The permutations of suits that change neither the board nor the ranges."""
-        found = []
+        kept = []
         for order in permutations(range(4)):
             suits: Suits = (order[0], order[1], order[2], order[3])
             moved = permute_hands(suits)
             same_board = {permute_card(suits, card) for card in self.board} == set(self.board)
             if same_board and all(np.array_equal(r[moved], r) for r in self.ranges):
-                found.append(suits)
-        return tuple(found)
+                kept.append(suits)
+        return tuple(kept)
 
 
 def action_label(betting: Betting, action: int) -> str:
@@ -145,12 +145,12 @@ def action_label(betting: Betting, action: int) -> str:
 
 
 def permute_card(suits: Suits, card: int) -> int:
-    """The card with its suit exchanged."""
+    """The image of a card."""
     return card - card % 4 + suits[card % 4]
 
 
 def permute_hands(suits: Suits) -> NDArray[np.int16]:
-    """[1326] the hand that each hand becomes."""
+    """[1326] the image of each hand."""
     cards = HAND_CARDS - HAND_CARDS % 4 + np.array(suits, np.int8)[HAND_CARDS % 4]
     moved: NDArray[np.int16] = HAND_INDEX[cards[:, 0], cards[:, 1]]
     return moved
@@ -168,14 +168,14 @@ def _can_meet(ranges: Ranges) -> bool:
 
 def _histories(spot: Spot) -> list[str]:
     """Every history after which a player acts."""
-    found: list[str] = []
+    histories: list[str] = []
     stack = [(spot.rules.start(), "")] if spot.additions else []
     while stack:
         betting, history = stack.pop()
         if betting.player in (0, 1):
-            found.append(history)
+            histories.append(history)
             for action in spot.actions(betting, history):
                 stack.append((betting.act(action), history + action_label(betting, action)))
         elif betting.player == 2:
             stack.append((betting.deal(), history + "/"))
-    return found
+    return histories

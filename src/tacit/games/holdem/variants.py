@@ -1,11 +1,11 @@
-"""The variants of hold'em on which the papers report, as spots that their trees follow from.
+"""The variants of hold'em in the papers, as spots.
 
 Heads-up no-limit hold'em (HUNL), turn endgame hold'em (ReBeL, appendix C.2), and no-limit flop and
 turn hold'em (Brown and Sandholm 2017, appendix G), which are HUNL without its last streets. All are
 played with blinds of 50 and 100 chips; without other stacks each player has 20,000.
 
-For the games of appendix G the paper does not state the bet sizes (turn hold'em has two), so those
-are given by the caller.
+For the games of appendix G the paper does not state the bet sizes (turn hold'em has two), so the
+caller gives them.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ HUNL_BETS = "50%,100%,200%,a"
 
 TEH_BOARD = "3s7hTdKs"
 TEH_COMMITTED = 1_000
-"""What each player has in the pot on the turn."""
+"""Each player's chips in the pot on the turn."""
 TEH_BETS = "50%,100%,a/75%,a"
 TEH_STACKS = (5_000, 50_000)
-"""The least and most that the paper trains on."""
+"""The smallest and largest stack in the paper's training."""
 TEH_PERTURBATION = 0.1
-"""By how much of the pot the sizes differ from game to game in training."""
+"""Largest change of a bet size in training, in pots."""
 
 
 def hunl(*, stack: int = STACK, bets: str | BetSettings = HUNL_BETS) -> Spot:
@@ -53,7 +53,7 @@ def turn_endgame(
     stack: int = STACK,
     bets: str | BetSettings = TEH_BETS,
 ) -> Spot:
-    """Turn endgame hold'em: both have called to the turn and have put in 1,000 of their stacks.
+    """Turn endgame hold'em: the turn, with 1,000 chips of each player in the pot.
 
     By default the game on which the paper measures exploitability.
     """
@@ -67,7 +67,7 @@ def turn_endgame(
 
 
 def random_turn_endgame(random: np.random.Generator) -> Spot:
-    """A turn endgame as the paper trains on: board, stacks and the sizes of bets at random."""
+    """A turn endgame with random board, stacks and bet sizes, as in the paper's training."""
     board = tuple(int(card) for card in random.choice(NUM_CARDS, 4, replace=False))
     shift = TEH_PERTURBATION
     half, pot, later = (
