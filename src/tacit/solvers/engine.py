@@ -47,9 +47,6 @@ Beliefs = Sequence[tuple[Array, Array]]
 Locks = Mapping[int, Array]
 """For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
 
-FORGET = np.array([0.0, 0.0, -np.inf, 0.0])
-"""The step that leaves in the regrets nothing but what an iteration has brought."""
-
 
 class Solver:
     """An algorithm at work on a tree; `iteration` counts updates of both players.
@@ -236,9 +233,9 @@ class Solver:
         for player in players:
             reaches = np.zeros(sharing.reach_slots)
             visit_shared(
-                sharing.solving, steps, sharing.buckets, player, FORGET.astype(self.dtype),
-                work.matrices, self.policy, self._gains, reaches, self._range[0], self._range[1],
-                work.reach[1 - player], work.values[player], work.scratch,
+                sharing.solving, steps, sharing.buckets, player, work.matrices, self.policy,
+                self._gains, reaches, self._range[0], self._range[1], work.reach[1 - player],
+                work.values[player], work.scratch,
             )  # fmt: skip
             average_buckets(sharing.rows[1 - player], row[4], reaches, self.policy, self.sums)
         if np.any(steps[:, 0] == UP):

@@ -319,7 +319,7 @@ def improve(
     width = copies * count
     for tile in range(0, width, TILE):
         stop = min(tile + TILE, width)
-        _expect(actions, width, tile, stop, slot, at, base, policy, values)
+        expect(actions, width, tile, stop, slot, at, base, policy, values)
         if tree.locked[node] == 0:
             update_regrets(
                 actions, width, tile, stop, slot, at, base, step, policy, regrets, values, scratch
@@ -336,7 +336,7 @@ def answer(
     """As `decide`, for all modes but UPDATE."""
     width = copies * count
     if mode == EXPECT or tree.locked[node] == 1:
-        _expect(actions, width, 0, width, slot, at, base, policy, values)
+        expect(actions, width, 0, width, slot, at, base, policy, values)
         return
     legal = tree.legal_start[node]
     if legal >= 0:
@@ -458,7 +458,7 @@ def _terminal_block(
 
 
 @inner_kernel
-def _expect(actions, width, begin, end, slot, at, base, policy, values):
+def expect(actions, width, begin, end, slot, at, base, policy, values):
     """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
     length = end - begin
     value = values[at + begin : at + end]

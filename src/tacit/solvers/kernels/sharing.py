@@ -19,13 +19,13 @@ from tacit.kernel import inner_kernel, kernel
 from tacit.solvers.kernels.iterations import normalise_slots
 from tacit.tree.order import DOWN
 from tacit.tree.passes import (
-    UPDATE,
+    EXPECT,
     add_to_sums,
     answer,
     ascend_range,
     descend_range,
+    expect,
     flow_on,
-    improve,
     keep_legal,
     update_regrets,
 )
@@ -63,14 +63,14 @@ class BucketRows(NamedTuple):
 
 @kernel
 def visit_shared(
-    tree, order, shared, player, forget, matrices, bucket_policy, gains, reaches,
-    policy, regrets, reach, values, scratch,
+    tree, order, shared, player, matrices, bucket_policy, gains, reaches, policy, regrets, reach,
+    values, scratch,
 ):  # fmt: skip
     """The opponent's reach goes down, what `player`'s infostates would gain comes up.
 
     gains [bucket slots], reaches [reach slots]: to be added to, for the player's and for the
-    opponent's rows; forget: the step after which `regrets` are the gains alone; policy, regrets:
-    [slots of a range]; the others as in `tacit.tree.passes`.
+    opponent's rows; policy, regrets: [slots of a range], the regrets of this iteration alone; the
+    others as in `tacit.tree.passes`.
     """
     opponent = 1 - player
     for n in range(len(order)):
@@ -85,7 +85,7 @@ def visit_shared(
         else:
             spread(tree, shared, first, last, player, bucket_policy, policy)
             ascend_range(
-                tree, order[n], 0, player, improve, UPDATE, forget, matrices, reach, policy,
+                tree, order[n], 0, player, _record_gains, EXPECT, 0, matrices, reach, policy,
                 regrets, values, scratch,
             )  # fmt: skip
             _gather_gains(tree, shared, first, last, player, regrets, gains)
@@ -110,6 +110,24 @@ def respond_shared(
                 tree, order[n], 0, player, answer, mode, step, matrices, reach, policy, policy,
                 values, scratch,
             )  # fmt: skip
+
+
+@inner_kernel
+def _record_gains(
+    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
+):  # fmt: skip
+    """As `tacit.tree.passes.decide`: regrets become what each action would have gained.
+
+    Those of illegal actions too: buckets treat them as single infostates do.
+    """
+    width = copies * count
+    expect(actions, width, 0, width, slot, at, base, policy, values)
+    value = values[at : at + width]
+    for action in range(actions):
+        here = slot + action * width
+        gained, below = regrets[here : here + width], values[base[action] : base[action] + width]
+        for s in range(width):
+            gained[s] = below[s] - value[s]
 
 
 @inner_kernel
