@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from support.buckets import ByEquity, two_streets
-from tacit.games import CHANCE, GameError, load_game
+from tacit.games import GameError, load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.solvers.gadgets import Resolve, RootGadgets
@@ -18,16 +18,18 @@ from tacit.solvers.oracle import Oracle, PBSOracle
 from tacit.solvers.sharing.layout import merge_infostates, share_buckets
 from tacit.tree import Builder, PublicTree, build_forest, build_tree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.states import CardState
 
 TURN = Spot.of(
     "2c7dJhQs", ranges=("AA,KQs,T9s,65s", "KK,AJs,T8s"), pot=100, behind=200, bets="75%/a"
 )
 
 
-def ends_checked(state: Any) -> bool:
-    """Leaves behind one line of betting; the others go on to the river."""
-    return bool(state.mover == CHANCE and state.history.endswith("kk"))
+def leaves_beside_rivers() -> PublicTree:
+    """A turn that ends after two moves, beside one that faces an all-in and goes on to rivers."""
+    turn = build_spot(TURN)
+    return build_forest(
+        turn.builder, [turn.state(turn.find(path).node) for path in ("", "r150 r250")], depth=2
+    )
 
 
 def limited_leduc(**options: Any) -> Solver:
@@ -45,18 +47,15 @@ def gadget(tree: PublicTree) -> RootGadgets:
     return RootGadgets(1, [Resolve(weights, np.zeros(state.counts[1]))])
 
 
-def lines(tree: PublicTree) -> set[str]:
-    states = [tree.state(int(node)) for node in tree.leaves]
-    return {state.history for state in states if isinstance(state, CardState)}
-
-
 @pytest.mark.parametrize("algorithm", ["dcfr", "flop"])
 @pytest.mark.parametrize("alternating", [True, False])
+@pytest.mark.parametrize("leaves", [True, False])
 def test_threads_change_nothing_on_a_turn_with_leaves_and_rivers(
-    algorithm: str, alternating: bool
+    algorithm: str, alternating: bool, leaves: bool
 ) -> None:
-    tree = build_spot(TURN, stop=ends_checked)
-    assert lines(tree) == {"kk"}
+    """Leaves beside rivers without betting, and rivers with betting."""
+    tree = leaves_beside_rivers() if leaves else build_spot(TURN)
+    assert (len(tree.leaves) > 1) == leaves
     assert len(tree.order.parts) > 1
     found = []
     for threads in (1, 2):
@@ -228,10 +227,6 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 def test_a_leaf_behind_a_deal_is_refused() -> None:
     flop = Spot.of("2c7dJh", ranges=("AA,KQs", "KK,AJs"), pot=100, behind=100, bets="a")
-
-    def ends_turn(state: Any) -> bool:
-        return bool(state.mover == CHANCE and len(state.board) == 4)
-
-    tree = build_spot(flop, stop=ends_turn)
+    tree = build_spot(flop, depth=3)
     with pytest.raises(GameError, match="let the tree end before the deal"):
         Solver(tree, find_algorithm("dcfr"), leaves=Zero())
