@@ -56,6 +56,22 @@ class Growth(Measurement):
 
 
 def _row(name: str, seed: int, progress: Progress) -> Row:
+    seconds, _ = _grow(name, seed, progress, solved=False)
+    _, solver_seconds = _grow(name, seed, progress, solved=True)
+    return {
+        "game": name,
+        "expansions": LAST,
+        "expansions_per_second": LAST / float(seconds[:LAST].sum()),
+        "slowdown": _slowdown(seconds),
+        "solver_ms": 1e3 * float(solver_seconds[:LAST].mean()),
+        "solver_slowdown": _slowdown(solver_seconds),
+    }
+
+
+def _grow(
+    name: str, seed: int, progress: Progress, *, solved: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The seconds that each expansion of a tree takes and, if `solved`, its solver's growth."""
     from tacit.games import load_game
     from tacit.solvers import Solver, find_algorithm
     from tacit.solvers.leaves import Zero
@@ -65,9 +81,10 @@ def _row(name: str, seed: int, progress: Progress) -> Row:
     game = load_game(name)
     for _ in range(2):  # the first compiles and loads whatever growth uses
         tree = build_tree(game, depth=1, fold=False)
-        solver = Solver(tree, find_algorithm("cfr+"), leaves=Zero())
+        solver = Solver(tree, find_algorithm("cfr+"), leaves=Zero()) if solved else None
         tree.expand([tree.leaves[0]])
-        solver.run(0)
+        if solver is not None:
+            solver.run(0)
     seconds, solver_seconds = np.zeros((2, LAST + WINDOW // 2))
     for number in range(len(seconds)):
         leaves = tree.leaves
@@ -75,23 +92,17 @@ def _row(name: str, seed: int, progress: Progress) -> Row:
         began = time.perf_counter()
         tree.expand([leaf])
         grown = time.perf_counter()
-        solver.run(0)
-        solver_seconds[number] = time.perf_counter() - grown
         seconds[number] = grown - began
+        if solver is not None:
+            solver.run(0)
+            solver_seconds[number] = time.perf_counter() - grown
         if number % WINDOW == 0:
-            progress.stage(name, number / len(seconds))
+            progress.stage(name, (number / len(seconds) + solved) / 2)
+    return seconds, solver_seconds
 
-    def slowdown(costs: NDArray[np.float64]) -> float:
-        early, late = (
-            float(costs[size - WINDOW // 2 : size + WINDOW // 2].mean()) for size in (FIRST, LAST)
-        )
-        return late / early
 
-    return {
-        "game": name,
-        "expansions": LAST,
-        "expansions_per_second": LAST / float(seconds[:LAST].sum()),
-        "slowdown": slowdown(seconds),
-        "solver_ms": 1e3 * float(solver_seconds[:LAST].mean()),
-        "solver_slowdown": slowdown(solver_seconds),
-    }
+def _slowdown(seconds: NDArray[np.float64]) -> float:
+    early, late = (
+        float(seconds[size - WINDOW // 2 : size + WINDOW // 2].mean()) for size in (FIRST, LAST)
+    )
+    return late / early
