@@ -6,16 +6,20 @@ another: `<!-- generated: sizes kuhn -->` … `<!-- end -->`.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
 from collections.abc import Callable
+from enum import Enum
+from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, get_overloads
 
 import numpy as np
 
+import tacit
 from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
@@ -211,6 +215,63 @@ def rebel_ablations() -> str:
     return "\n".join(text)
 
 
+def signature(name: str, made: Any) -> str:
+    """How a function or class is called, a line for each parameter if one line is too long."""
+    found = inspect.signature(made)
+    words, marked = [], False
+    for part in found.parameters.values():
+        if part.kind is part.KEYWORD_ONLY and not marked:
+            words.append("*")
+            marked = True
+        stars = {part.VAR_POSITIONAL: "*", part.VAR_KEYWORD: "**"}.get(part.kind, "")
+        kind = "" if part.annotation is part.empty else f": {annotation(part.annotation)}"
+        value = getattr(part.default, "__name__", repr(part.default))
+        default = "" if part.default is part.empty else f" = {value}"
+        words.append(f"{stars}{part.name}{kind}{default}")
+    answer = "" if inspect.isclass(made) else f" -> {annotation(found.return_annotation)}"
+    line = f"{name}({', '.join(words)}){answer}"
+    if len(line) <= 100:
+        return line
+    return "\n".join([f"{name}(", *(f"    {word}," for word in words), f"){answer}"])
+
+
+def annotation(given: Any) -> str:
+    """A type as it is written."""
+    return given if isinstance(given, str) else getattr(given, "__name__", str(given))
+
+
+def described(name: str, thing: Any, *, whole: bool) -> str:
+    """One entry of the reference: a name, how it is called, the first paragraph about it or all."""
+    about = inspect.cleandoc(thing.__doc__ or "")
+    about = about if whole else about.split("\n\n")[0]
+    if inspect.isclass(thing) and (
+        issubclass(thing, Enum | Exception)
+        or inspect.isabstract(thing)
+        or getattr(thing, "_is_protocol", False)
+    ):
+        return f"### {name}\n\n{about}"
+    calls = "\n".join(signature(name, form) for form in get_overloads(thing) or [thing])
+    return f"### {name}\n\n```python\n{calls}\n```\n\n{about}"
+
+
+def reference(module: str) -> str:
+    """Every public function and class of a module that `tacit` itself does not offer."""
+    room = import_module(module)
+    names = getattr(room, "__all__", None) or [
+        name
+        for name, thing in vars(room).items()
+        if not name.startswith("_") and getattr(thing, "__module__", "") == module
+    ]
+    things = {name: getattr(room, name) for name in names}
+    offered = [] if module == "tacit" else [getattr(tacit, name) for name in tacit.__all__]
+    return "\n\n".join(
+        described(name, thing, whole=module in ("tacit", "tacit.agents"))
+        for name, thing in things.items()
+        if (inspect.isclass(thing) or inspect.isfunction(thing))
+        and not any(thing is known for known in offered)
+    )
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "sizes": sizes,
     "rules": rules,
@@ -226,6 +287,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "holdem-differences": holdem_differences,
     "rebel-table2": rebel_table2,
     "rebel-ablations": rebel_ablations,
+    "reference": reference,
 }
 
 

@@ -1,78 +1,77 @@
 """tacit: learn, search, solve, play and explain games with hidden information.
 
 >>> import tacit
->>> solution = tacit.solve_game("kuhn", target=1e-4)
+>>> solution = tacit.solve("kuhn", target=1e-4)
 >>> round(solution.value, 3)
 -0.056
+
+The names in `__all__` are imported when they are first used: Numba and PyTorch take seconds to
+load, and not all users need them.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tacit.games import Game
-    from tacit.solvers import Solution
+    from tacit import agents
+    from tacit.api import (
+        SearchResult,
+        check_game,
+        evaluate,
+        load,
+        save,
+        search,
+        solve,
+        train,
+    )
+    from tacit.evaluation.match import play_match
+    from tacit.games import CHANCE, TERMINAL, Game, GameError, State, load_game
+    from tacit.games.holdem.spot import Spot
+    from tacit.tree.pbs import PBS
 
 __version__ = "0.1.0"
 
-__all__ = ["check_game", "load_game", "load_solution", "save_solution", "solve_game"]
+__all__ = [
+    "CHANCE",
+    "PBS",
+    "TERMINAL",
+    "Game",
+    "GameError",
+    "SearchResult",
+    "Spot",
+    "State",
+    "agents",
+    "check_game",
+    "evaluate",
+    "load",
+    "load_game",
+    "play_match",
+    "save",
+    "search",
+    "solve",
+    "train",
+]
+
+_MODULES = {
+    "PBS": "tacit.tree.pbs",
+    "Spot": "tacit.games.holdem.spot",
+    "play_match": "tacit.evaluation.match",
+    **dict.fromkeys(
+        ("CHANCE", "TERMINAL", "Game", "GameError", "State", "load_game"), "tacit.games"
+    ),
+}
+"""Where names are defined that are not in `tacit.api`."""
 
 
-# Imports stand inside the functions: Numba takes half a second, and not all users solve.
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "agents":
+        return import_module("tacit.agents")
+    return getattr(import_module(_MODULES.get(name, "tacit.api")), name)
 
 
-def load_game(name: str | Game) -> Game:
-    """The game called ``leduc``, ``openspiel:leduc_poker`` or ``module:Class``; or a `Game`."""
-    from tacit import games
-
-    return games.load_game(name)
-
-
-def check_game(game: Game | str, *, playouts: int = 20, seed: int = 0) -> None:
-    """Play a game against the whole contract of its rules: GameError says what breaks it, where.
-
-    Its first levels are looked at in full, and deeper ones and `playouts` whole games at random.
-    """
-    from tacit.games import check
-    from tacit.tree.check import check_public_states
-
-    rules = load_game(game)
-    check.check_game(rules, playouts=playouts, seed=seed)
-    check_public_states(rules, playouts=playouts, seed=seed)
-
-
-def solve_game(
-    game: Game | str,
-    *,
-    target: float | None = None,
-    seconds: float | None = None,
-    iterations: int | None = None,
-    **options: Any,
-) -> Solution:
-    """Solve a game to a target exploitability, for a time or for a number of iterations.
-
-    `options` are those of `tacit.solvers.solve_tree`, such as ``algorithm="dcfr"``.
-    """
-    from tacit.solvers import Limits, solve_tree
-    from tacit.tree import build_tree
-
-    limits = Limits(target=target, seconds=seconds, iterations=iterations)
-    tree = build_tree(load_game(game))
-    return solve_tree(tree, limits, **options)
-
-
-def save_solution(solution: Solution, path: str | Path) -> None:
-    """Write a solution to a file, with all that is needed to check it and to go on solving."""
-    from tacit.formats import solution as files
-
-    files.save_solution(solution, path)
-
-
-def load_solution(path: str | Path, *, game: Game | None = None) -> Solution:
-    """Read a solution from a file and rebuild its game; give `game` if it is one of your own."""
-    from tacit.formats import solution as files
-
-    return files.load_solution(path, game=game)
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -34,9 +34,17 @@ Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Int16 = NDArray[np.int16]
+UInt16 = NDArray[np.uint16]
+Real = NDArray[Any]
+RealRows = Annotated[NDArray[Any], 2]
+Float64Rows = Annotated[NDArray[np.float64], 2]
 Int32Rows = Annotated[NDArray[np.int32], 2]
 Int64Rows = Annotated[NDArray[np.int64], 2]
-"""What a field may be: an array of one dimension or, for rows, of two; or another record."""
+"""What a field may be: an array of one dimension or, for rows, of two; or another record. The
+numbers of `Real` are of the type `real` of the record's class, so that one definition serves two
+precisions."""
 
 LEAST_ROOM = 64
 """How many entries an array that is extended has room for at least."""
@@ -45,6 +53,7 @@ LEAST_ROOM = 64
 class ArrayRecord:
     """Base of frozen dataclasses whose fields are arrays, of the types above, or such records."""
 
+    real: ClassVar[Any] = np.float64
     address: int
     """Where the table stands: of each array its data and its shape, of a record its table."""
     _table: NDArray[np.int64]
@@ -53,23 +62,22 @@ class ArrayRecord:
 
     def __post_init__(self) -> None:
         rows: list[int] = []
-        for name, kind in field_types(_class(self)).items():
+        for name, dtype, dimensions in _expected(_class(self)):
             value = getattr(self, name)
-            if isinstance(value, ArrayRecord):
+            if dtype is None:
                 rows.append(value.address)
                 continue
-            dtype = numpy_support.as_dtype(kind.dtype)
             array = np.ascontiguousarray(value)
-            if array.dtype != dtype or array.ndim != kind.ndim:
+            if array.dtype != dtype or array.ndim != dimensions:
                 raise TypeError(
                     f"{type(self).__name__}.{name} has {array.ndim} dimensions of {array.dtype}, "
-                    f"expected {kind.ndim} of {dtype}"
+                    f"expected {dimensions} of {dtype}"
                 )
             object.__setattr__(self, name, array)
-            rows += [array.ctypes.data, *array.shape]
+            rows += [array.__array_interface__["data"][0], *array.shape]
         table = np.array(rows, dtype=np.int64)
         object.__setattr__(self, "_table", table)
-        object.__setattr__(self, "address", table.ctypes.data)
+        object.__setattr__(self, "address", table.__array_interface__["data"][0])
         object.__setattr__(self, "_whole", {})
 
     def extend(self, names: Sequence[str], length: int) -> None:
@@ -116,8 +124,20 @@ def field_types(record: Any) -> dict[str, Any]:
         if get_origin(hint) is Annotated:
             hint, dimensions = get_args(hint)
         dtype = get_args(get_args(hint)[1])[0]
+        dtype = record.real if dtype is Any else dtype
         found[name] = types.Array(numpy_support.from_dtype(np.dtype(dtype)), dimensions, "C")
     return found
+
+
+@cache
+def _expected(record: Any) -> list[tuple[str, Any, int]]:
+    """The name, type of numbers (None: a record) and dimensions of each field."""
+    return [
+        (name, None, 0)
+        if isinstance(kind, RecordType)
+        else (name, numpy_support.as_dtype(kind.dtype), kind.ndim)
+        for name, kind in field_types(record).items()
+    ]
 
 
 def array_names(record: Any) -> list[str]:

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numba
 from numba.core import config as _config
@@ -24,7 +24,8 @@ from tacit.cache import cache_root
 
 config = cast(Any, _config)
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = Callable[..., Any]
+"""What a kernel is for its callers: its docstring, not its types, says what it takes."""
 
 _PACKAGE = Path(__file__).parent
 _IMPORT = re.compile(rb"^from (tacit[\w.]*) import", re.MULTILINE)
@@ -58,10 +59,19 @@ def inlined_kernel(function: Function) -> Function:
     return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
 
 
+def entry_point(compiled: Function, *arguments: Any) -> Function:
+    """What a kernel runs for arguments of these types.
+
+    A call of it does not look at the types again, which takes longer than a small kernel does: give
+    it arguments of the very same types.
+    """
+    return cast(Function, cast(Any, compiled).compile(tuple(map(numba.typeof, arguments))))
+
+
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
-def is_kept(compiled: Callable[..., Any]) -> bool:
+def is_kept(compiled: Function) -> bool:
     """Whether an earlier process has left something that it compiled of this kernel."""
     folder = cache_folder(compiled.__module__)
     return any(folder.rglob(f"*.{compiled.__name__}-*.nbi"))

@@ -16,11 +16,15 @@ def test_a_row_has_the_rate_and_the_slowdown(monkeypatch: pytest.MonkeyPatch) ->
     code, out, errors = call("bench", "growth", "--games", "tic-tac-toe", "--json")
     (row,) = json.loads(out)
     assert (code, errors) == (0, "")
-    assert list(row) == ["game", "expansions", "expansions_per_second", "slowdown"]
+    assert list(row) == [
+        "game", "expansions", "expansions_per_second", "slowdown", "solver_ms", "solver_slowdown"
+    ]  # fmt: skip
     assert row["game"] == "tic-tac-toe"
     assert row["expansions"] == 40
     assert row["expansions_per_second"] > 0
     assert row["slowdown"] > 0
+    assert row["solver_ms"] > 0
+    assert row["solver_slowdown"] > 0
     (table,) = growth.Growth().tables([row])
     assert table.rows[0][:2] == ("tic-tac-toe", "40")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import tacit
 from tacit.games import families
 from tacit.solvers import ALGORITHMS
 
@@ -37,6 +38,16 @@ def test_a_stale_number_is_found(generate):
     stale = page.replace("| 12 |", "| 13 |")
     assert stale != page
     assert not generate.same(stale, generate.generated(stale))
+
+
+def test_a_stale_signature_is_found_and_every_name_has_one(generate):
+    page = (DOCS / "reference.md").read_text()
+    assert "seconds: float | None = None,\n" in page
+    stale = page.replace("seconds: float | None = None,\n", "", 1)
+    assert not generate.same(stale, generate.generated(stale))
+    for name in set(tacit.__all__) - {"CHANCE", "TERMINAL", "agents"}:
+        assert f"### {name}\n" in page
+    assert "0x" not in page
 
 
 def test_measurements_may_differ_a_little(generate):

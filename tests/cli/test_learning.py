@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+import tacit
 from support.commands import call, fails
+from tacit.games.kuhn import Kuhn
 
 SMALL = [
     "--set=tables=1",
@@ -111,3 +114,55 @@ def test_a_game_without_a_preset_is_trained(tmp_path: Path) -> None:
     code, text, errors = call("evaluate", folder, "--playthroughs=2", "--json")
     assert code == 0, errors
     assert json.loads(text)["game"] == "coin-toss"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder with a game of its own in `mypennies.py`."""
+    example = Path(__file__).parents[2] / "docs" / "examples" / "pennies.py"
+    (tmp_path / "mypennies.py").write_text(example.read_text())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "mypennies", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("game", "kept", "typed"),
+    [
+        ("mypennies:Pennies", "runs/mypennies-Pennies", "heads\nno\n"),
+        ("openspiel:kuhn_poker", "runs/openspiel-kuhn_poker", "Pass\nPass\nPass\nno\n"),
+    ],
+)
+def test_games_from_elsewhere_are_trained_evaluated_and_played(
+    folder: Path, game: str, kept: str, typed: str
+) -> None:
+    if game.startswith("openspiel"):
+        pytest.importorskip("pyspiel")
+    code, text, errors = call("train", game, "--set=epochs=1", *SMALL)
+    assert code == 0, errors
+    assert f"tacit play {game} --agent {kept}" in text
+    code, text, errors = call("train", game, "--resume", "--workers=0")
+    assert code == 0, errors
+    code, text, errors = call("evaluate", kept, "--playthroughs=2", "--json")
+    assert code == 0, errors
+    found = json.loads(text)
+    assert found["game"] == game
+    assert 0 < found["exploitability"] < 2
+    assert [row["games"] for row in json.loads(call("evaluate", kept, "--matches=4", "--json")[1])]
+    for words in (["--agent", kept], ["--solve"], []):
+        code, text, errors = call("play", game, *words, "--seed=1", given=typed)
+        assert code == 0, errors
+        assert "Final score after 1 game" in text
+
+
+def test_a_game_that_is_only_in_python_has_to_be_named(folder: Path) -> None:
+    class Unnamed(Kuhn):
+        name = "unnamed"
+
+    settings = {"table_size": 8, "iterations": 8, "steps": 2, "hidden": (8,), "evaluate_every": 0}
+    tacit.train(Unnamed(), epochs=1, out="run", workers=0, settings=settings)
+    assert "the run is one of 'unnamed'; give its game" in fails("evaluate", "run")
+    assert "unknown game 'unnamed'" in fails("play", "unnamed", "--agent=run")
+    (folder / "mypennies.py").unlink()
+    assert "cannot import 'mypennies'" in fails("train", "mypennies:Pennies")

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import tacit
 from tacit import cli
+from tacit.evaluation.search_tasks import played_policy
 from tacit.formats.openspiel import (
     OpenSpielGame,
     OpenSpielState,
@@ -25,7 +26,7 @@ from tacit.formats.openspiel import (
     policy_to_openspiel,
 )
 from tacit.games import CHANCE, TERMINAL, GameError, State, load_game
-from tacit.solvers import Limits, evaluate, exploitability, solve_exactly, solve_tree
+from tacit.solvers import Limits, Solution, evaluate, exploitability, solve_exactly, solve_tree
 from tacit.tree import PublicTree, build_forest, build_tree
 
 pyspiel: Any = pytest.importorskip("pyspiel")
@@ -357,11 +358,23 @@ def test_games_written_in_python() -> None:
 
 def test_games_are_found_solved_saved_and_exported_by_name(tmp_path: Path) -> None:
     assert tacit.load_game("openspiel:kuhn_poker") == loaded("kuhn_poker")
-    solution = tacit.solve_game("openspiel:kuhn_poker", target=1e-5)
+    solution = tacit.solve("openspiel:kuhn_poker", target=1e-5)
     assert solution.policy_at("Bet", "2b") == pytest.approx({"Pass": 0.0, "Bet": 1.0}, abs=1e-3)
-    tacit.save_solution(solution, tmp_path / "kuhn.npz")
-    again = tacit.load_solution(tmp_path / "kuhn.npz")
+    tacit.save(solution, tmp_path / "kuhn.npz")
+    again = tacit.load(tmp_path / "kuhn.npz")
+    assert isinstance(again, Solution)
     assert_worth(again.tree, again.policy, policy_to_openspiel(again.tree, again.policy))
+
+
+@pytest.mark.slow
+def test_what_a_trained_run_plays_is_worth_the_same_in_openspiel(tmp_path: Path) -> None:
+    small = {"table_size": 32, "iterations": 32, "play_iterations": 32, "evaluate_every": 0}
+    run = tacit.train("openspiel:leduc_poker", epochs=4, out=tmp_path / "run", settings=small)
+    tree, policy = played_policy(run, playthroughs=8, seed=1, workers=0)
+    assert_worth(tree, policy, policy_to_openspiel(tree, policy))
+    worth = tacit.evaluate(run, playthroughs=8, seed=1)
+    assert worth == evaluate(tree, policy)
+    assert worth.exploitability < 0.5 * exploitability(tree, tree.uniform_policy())
 
 
 def test_the_command_line_takes_openspiels_games(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
-from tacit.evaluation.search_tasks import evaluate_run
+import tacit
 from tacit.formats.openspiel import load_openspiel
 from tacit.learn.encoding import Encoding
 from tacit.learn.presets import settings_for
-from tacit.learn.trainer import Run, train
+from tacit.learn.trainer import Run
 from tacit.tree import PLAYERS, Builder
 
 GAMES = {"kuhn_poker": 3, "leduc_poker": 6, "liars_dice(numdice=1,dice_sides=3)": 3}
@@ -50,6 +50,6 @@ def test_a_game_without_a_preset_is_learnt_by_pairs_to_the_end_of_the_round(tmp_
     assert settings.search.stop == "round"
     assert settings.network.pairs
     small = settings.replace(table_size=8, iterations=8, steps=2, hidden=(8,), play_iterations=4)
-    run = train(game, settings=small, epochs=1, out=tmp_path / "run", workers=1)
-    assert 0 < evaluate_run(run, playthroughs=1, workers=1).exploitability < 13
+    run = tacit.train(game, settings=small, epochs=1, out=tmp_path / "run", workers=1)
+    assert 0 < tacit.evaluate(run, playthroughs=1, workers=1).exploitability < 13
     assert Run.open(tmp_path / "run", game).epoch == 1

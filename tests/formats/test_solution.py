@@ -9,6 +9,7 @@ import pytest
 
 from tacit.formats.solution import (
     SolutionError,
+    file_format,
     fingerprint,
     load_solution,
     save_solution,
@@ -49,6 +50,7 @@ def test_what_is_saved_comes_back(algorithm, tmp_path):
     assert np.array_equal(loaded.policy, solution.policy)
     assert loaded.memory.keys() == solution.memory.keys()
     assert [p.name for p in tmp_path.iterdir()] == ["solution"]
+    assert file_format(path) == "tacit-solution"
 
 
 @pytest.mark.parametrize("algorithm", ["dcfr", "flop"])
@@ -91,6 +93,7 @@ def test_missing_files_and_folders(tmp_path):
 def test_foreign_files_are_refused(content, tmp_path):
     path = tmp_path / "foreign"
     path.write_bytes(content)
+    assert file_format(path) is None
     with pytest.raises(SolutionError, match="is not a solution of tacit, or damaged"):
         load_solution(path)
 

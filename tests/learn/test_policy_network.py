@@ -153,7 +153,7 @@ def test_a_run_with_a_policy_network_goes_on_as_if_never_stopped(tmp_path: Path)
     assert len(resumed.policies) == len(whole.policies) > 0
     for first, second in zip(resumed.network.parameters(), whole.network.parameters(), strict=True):
         assert torch.equal(first, second)
-    network, settings = load_network(tmp_path / "parts")
+    network, origin = load_network(tmp_path / "parts")
     guide, trained = network.guide, whole.network.guide
     assert isinstance(guide, PolicyNetwork)
     assert isinstance(trained, PolicyNetwork)
@@ -163,7 +163,7 @@ def test_a_run_with_a_policy_network_goes_on_as_if_never_stopped(tmp_path: Path)
     worth = search_exploitability(
         build_forest(builder, [builder.root]),
         network,
-        settings.search,
+        origin.settings.search,
         playthroughs=4,
         random=np.random.default_rng(0),
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+import tacit
 from tacit.evaluation.search_play import search_exploitability
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
@@ -23,7 +24,6 @@ from tacit.learn.trainer import (
     load_origin,
     read_log,
     read_settings,
-    train,
 )
 from tacit.tree import Builder, build_forest
 
@@ -98,8 +98,8 @@ def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert resumed.epoch == whole.epoch == SMALL.epochs
     assert torch.equal(weights_of(resumed), weights_of(whole))
     assert len((tmp_path / "parts" / "log.jsonl").read_text().splitlines()) == SMALL.epochs
-    network, settings = load_network(tmp_path / "parts")
-    assert settings == SMALL
+    network, origin = load_network(tmp_path / "parts")
+    assert origin.settings == SMALL
     assert torch.equal(network.body[1].weight, whole.network.body[1].weight)
 
 
@@ -133,7 +133,7 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GameError, match="begun with seed=0, not 3"):
         check_resume(run, SMALL.replace(seed=3))
     with pytest.raises(GameError, match="begun with steps=4, not 5"):
-        train("liars-dice-1x2", out=run.folder, settings=SMALL.replace(steps=5), resume=True)
+        tacit.train("liars-dice-1x2", out=run.folder, settings=SMALL.replace(steps=5), resume=True)
 
 
 def test_a_refused_setting_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ class NamedKuhn(Kuhn):
 def test_a_game_of_ones_own_is_trained_and_has_to_be_given_again(tmp_path: Path) -> None:
     small = {"table_size": 8, "iterations": 8, "steps": 2, "rounds": 1, "hidden": (8,)}
     settings = Settings().replace(**small, game="my-kuhn", depth=1, epochs=1)
-    run = train(NamedKuhn(), settings=settings, epochs=2, out=tmp_path / "run", workers=1)
+    run = tacit.train(NamedKuhn(), settings=settings, epochs=2, out=tmp_path / "run", workers=1)
     assert run.epoch == 2
-    with pytest.raises(GameError, match="'my-kuhn', which is not in the registry; give its game"):
+    with pytest.raises(GameError, match=r"one of 'my-kuhn'; give its game \(unknown game"):
         Run.open(tmp_path / "run")
     again = Run.open(tmp_path / "run", NamedKuhn())
     assert torch.equal(weights_of(again), weights_of(run))
@@ -165,14 +165,14 @@ def test_a_game_of_ones_own_is_trained_and_has_to_be_given_again(tmp_path: Path)
 
 def test_a_game_from_standard_input_is_trained_in_processes(tmp_path: Path) -> None:
     script = (
+        "import tacit\n"
         "from tacit.games.kuhn import Kuhn\n"
         "from tacit.learn.settings import Settings\n"
-        "from tacit.learn.trainer import train\n"
         "class Mine(Kuhn):\n"
         "    name = 'mine'\n"
         "small = dict(table_size=8, iterations=8, steps=2, rounds=1, hidden=(8,), depth=1)\n"
         "settings = Settings().replace(game='mine', epochs=2, **small)\n"
-        f"run = train(Mine(), settings=settings, out={str(tmp_path / 'run')!r}, workers=1)\n"
+        f"run = tacit.train(Mine(), settings=settings, out={str(tmp_path / 'run')!r}, workers=1)\n"
         "print(run.epoch)\n"
     )
     made = subprocess.run(

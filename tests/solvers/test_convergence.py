@@ -45,7 +45,9 @@ def check_convergence(game: RandomGame, algorithm: str, *, alternating: bool, pa
     if algorithm in REGRET_MATCHING:
         assert early.exploitability <= published_bound(reference, EARLY) + rounding
         assert late.exploitability <= published_bound(reference, LATE) + rounding
-    assert late.exploitability <= early.exploitability + rounding
+    # Fictitious play may stand on an equilibrium by chance and leave it again for a while.
+    kept = 0.0 if algorithm in REGRET_MATCHING else part * reference.payoff_range
+    assert late.exploitability <= max(early.exploitability, kept) + rounding
     assert late.exploitability <= part * reference.payoff_range + rounding
     exact = solve_exactly(tree).value
     # A best response to either side cannot leave the value further away than this.

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from support.buckets import ByEquity, two_streets
-from tacit.games import CHANCE, GameError, load_game
+from tacit.games import GameError, load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.solvers.gadgets import Resolve, RootGadgets
@@ -17,17 +17,13 @@ from tacit.solvers.leaves import Zero
 from tacit.solvers.oracle import Oracle, PBSOracle
 from tacit.solvers.sharing.layout import merge_infostates, share_buckets
 from tacit.tree import Builder, PublicTree, build_forest, build_tree
-from tacit.tree.cards.builder import build_spot
+from tacit.tree.cards.builder import CardBuilder, build_spot
+from tacit.tree.cards.layout import lay_out_cards
 from tacit.tree.cards.states import CardState
 
 TURN = Spot.of(
     "2c7dJhQs", ranges=("AA,KQs,T9s,65s", "KK,AJs,T8s"), pot=100, behind=200, bets="75%/a"
 )
-
-
-def ends_checked(state: Any) -> bool:
-    """Leaves behind one line of betting; the others go on to the river."""
-    return bool(state.mover == CHANCE and state.history.endswith("kk"))
 
 
 def limited_leduc(**options: Any) -> Solver:
@@ -55,9 +51,11 @@ def lines(tree: PublicTree) -> set[str]:
 def test_threads_change_nothing_on_a_turn_with_leaves_and_rivers(
     algorithm: str, alternating: bool
 ) -> None:
-    tree = build_spot(TURN, stop=ends_checked)
-    assert lines(tree) == {"kk"}
+    tree = build_spot(TURN, depth=3)
+    assert "kk" not in lines(tree)
     assert len(tree.order.parts) > 1
+    streets = {len(state.board) for state in map(tree.cards.state, tree.leaves.tolist())}
+    assert streets == {4, 5}
     found = []
     for threads in (1, 2):
         minimiser = find_algorithm(algorithm, alternating=alternating)
@@ -226,12 +224,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         _ = limited_leduc().memory
 
 
-def test_a_leaf_behind_a_deal_is_refused() -> None:
-    flop = Spot.of("2c7dJh", ranges=("AA,KQs", "KK,AJs"), pot=100, behind=100, bets="a")
-
-    def ends_turn(state: Any) -> bool:
-        return bool(state.mover == CHANCE and len(state.board) == 4)
-
-    tree = build_spot(flop, stop=ends_turn)
+def test_a_leaf_behind_a_deal_in_a_shared_place_is_refused() -> None:
+    tree = PublicTree(CardBuilder(), lay_out_cards([CardState.of(TURN)], depth=3, share=True))
     with pytest.raises(GameError, match="let the tree end before the deal"):
         Solver(tree, find_algorithm("dcfr"), leaves=Zero())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, load_game
+from tacit.games import load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solvers.leaves import Guide, Leaves
 from tacit.tree import PLAYERS, Builder, PublicState, build_forest
@@ -128,7 +128,7 @@ class _Hands(_Opinion):
 
 def test_leaves_of_cards_are_weighed_by_their_compatible_reach() -> None:
     spot = Spot.of("2c7dJhQs", ranges=("22+,A2s+", "KTo+,76s"), pot=100, behind=200, bets="a")
-    tree = build_spot(spot, stop=lambda state: state.mover == CHANCE)
+    tree = build_spot(spot, stop="street")
     assert len(tree.leaves)
     random = np.random.default_rng(3)
     reach = tuple(random.random(tree.sizes.reach[p]).astype(np.float32) for p in PLAYERS)

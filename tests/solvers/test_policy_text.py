@@ -68,7 +68,7 @@ def test_moves_lead_to_public_states() -> None:
     assert tree.find("") == tuple(tree.roots[0])
     passed = tree.find("pass")
     assert dict(tree.children(passed))["bet"] == tree.find(" pass  bet ")
-    with pytest.raises(GameError, match="'raise' is not possible; possible: pass, bet"):
+    with pytest.raises(GameError, match="'raise' is not possible here; possible: pass, bet"):
         tree.find("pass raise")
     with pytest.raises(GameError, match="possible: none: the game is over"):
         tree.find("pass pass bet")

@@ -32,10 +32,7 @@ def test_regrets_are_gains_over_the_policy_before_a_best_response(game: str) -> 
             descend(tree.arrays, p, policy, work.reach[p], policy, none)
         response_regrets(tree, player, policy, work, regrets)
         step = np.zeros(4, dtype=np.float32)
-        ascend(
-            tree.arrays, player, BEST, step, work.matrices, work.reach[1 - player], policy, regrets,
-            work.values[player], work.scratch,
-        )  # fmt: skip
+        ascend(tree.arrays, work.vectors[0], player, BEST, step, policy, regrets)
         for node in np.flatnonzero(tree.arrays.player == player).tolist():
             if not tree.arrays.simple[node]:
                 continue

@@ -141,9 +141,11 @@ def test_safe_methods_hold_for_one_player_at_a_time(method: str) -> None:
 
 
 def test_unsafe_solving_raises_exploitability_here_and_safe_solving_does_not() -> None:
-    blueprint = weak_blueprint("liars-dice-1x3", "merged infostates", 2)
+    # With some seeds an infostate is indifferent between all its actions, so that rounding chooses
+    # its policy, and this policy decides whether unsafe solving fails; not with this one.
+    blueprint = weak_blueprint("liars-dice-1x3", "merged infostates", 9)
     before = evaluate(blueprint.tree, blueprint.policy).exploitability
-    assert exploitability(blueprint, "unsafe", 2, by="pcfr+") > before + 0.01
+    assert exploitability(blueprint, "unsafe", 2, by="pcfr+") > before + 0.05
     assert exploitability(blueprint, "reach-maxmargin", 2, by="pcfr+") < before + 1e-3
 
 

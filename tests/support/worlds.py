@@ -24,7 +24,7 @@ class WorldGame:
 
     def infostate(self, player: int) -> int:
         """The index of the infostate that `player` is in."""
-        return self.state.find(player, self.world.private(player))
+        return self.state.privates[player].index(self.world.private(player))
 
     def chance_action(self, random: np.random.Generator) -> int:
         """A move of chance, drawn as the rules say."""
@@ -47,7 +47,7 @@ class WorldGame:
             child = transition.child
             if child.key != world.subgame_key():
                 continue
-            targets = [child.find(p, world.private(p)) for p in PLAYERS]
+            targets = [child.privates[p].index(world.private(p)) for p in PLAYERS]
             if all(
                 np.any(
                     (transition.sources[p] == sources[p]) & (transition.targets[p] == targets[p])

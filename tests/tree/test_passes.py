@@ -88,10 +88,7 @@ def check_expect(bridge: Bridge, seed: int) -> None:
     worth = reference.history_values(policy)
     for player in PLAYERS:
         before = flat.copy()
-        ascend(
-            tree.arrays, player, EXPECT, NO_STEP, work.matrices, work.reach[1 - player], flat,
-            flat, work.values[player], work.scratch,
-        )  # fmt: skip
+        ascend(tree.arrays, work.vectors[0], player, EXPECT, NO_STEP, flat, flat)
         assert np.array_equal(flat, before)
         opponent = reference.own_probabilities(policy, 1 - player)
         signed = worth if player == 0 else [-value for value in worth]
@@ -108,10 +105,7 @@ def check_best(bridge: Bridge, seed: int) -> None:
         best = reference.cfvs(player, opponent, worth)
         for mode in (BEST, RECORD_BEST):
             flat = bridge.flat(policy)
-            ascend(
-                tree.arrays, player, mode, NO_STEP, work.matrices, work.reach[1 - player], flat,
-                flat, work.values[player], work.scratch,
-            )  # fmt: skip
+            ascend(tree.arrays, work.vectors[0], player, mode, NO_STEP, flat, flat)
             check_values(bridge, player, work.values[player], best)
             if mode == BEST:
                 assert np.array_equal(flat, bridge.flat(policy))
@@ -143,10 +137,7 @@ def check_update(bridge: Bridge, seed: int) -> None:
             for infostate in bridge.infostates(place, mover)
         }
         flat, regrets = bridge.flat(policy), bridge.flat(start)
-        ascend(
-            tree.arrays, player, UPDATE, step, work.matrices, work.reach[1 - player], flat,
-            regrets, work.values[player], work.scratch,
-        )  # fmt: skip
+        ascend(tree.arrays, work.vectors[0], player, UPDATE, step, flat, regrets)
         opponent = reference.own_probabilities(policy, 1 - player)
         signed = worth if player == 0 else [-value for value in worth]
         check_values(bridge, player, work.values[player], reference.cfvs(player, opponent, signed))
@@ -221,10 +212,7 @@ def test_a_terminal_is_a_matrix_for_any_number_of_copies(
         policy = np.zeros(0)
         descend(tree.arrays, player, policy, work.reach[player], policy, 0.0)
     for player in PLAYERS:
-        ascend(
-            tree.arrays, player, EXPECT, NO_STEP, work.matrices, work.reach[1 - player], policy,
-            policy, work.values[player], work.scratch,
-        )  # fmt: skip
+        ascend(tree.arrays, work.vectors[0], player, EXPECT, NO_STEP, policy, policy)
         for root, (first, second) in zip(tree.roots, beliefs, strict=True):
             matrix = game.payoffs / game.payoffs.size
             expected = matrix @ second if player == 0 else -(first @ matrix)
@@ -241,8 +229,8 @@ def test_a_range_with_mapped_moves_sends_up_what_crosses_into_the_range_above() 
     assert mapped[1:].any()
     work = Workspace(tree, None, np.float64)
     whole = np.array([[DOWN, 0, tree.nodes, 0, 0, 0, 0], [UP, 0, tree.nodes, 0, 0, 0, 0]])
-    args = (work.matrices, policy, policy, work.reach[0])
-    respond(arrays, whole, 0, 1, EXPECT, NO_STEP, *args, work.values[1], work.scratch)
+    vectors = work.vectors[0]
+    respond(arrays, vectors, whole, 0, 1, EXPECT, NO_STEP, policy, policy)
     expected = tree.vectors(work.values[1], 1, 0, values=True).copy()
     edges = int(arrays.edge_count[0])
     width, size = int(arrays.info_count[1, 0]), tree.sizes.values[1]
@@ -255,5 +243,6 @@ def test_a_range_with_mapped_moves_sends_up_what_crosses_into_the_range_above() 
         [whole[0], [UP, 1, tree.nodes, 0, 0, 0, edges], [UP, 0, 1, 0, 0, edges, edges]]
     )
     values = np.full(size + edges * width + tree.sizes.scratch, np.nan)
-    respond(ranged, parts, 0, 1, EXPECT, NO_STEP, *args, values, work.scratch)
+    vectors = replace(vectors, values1=values)
+    respond(ranged, vectors, parts, 0, 1, EXPECT, NO_STEP, policy, policy)
     assert_allclose(tree.vectors(values, 1, 0, values=True), expected)

@@ -5,27 +5,51 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tacit.agents.agent import Agent
     from tacit.games import Game
-    from tacit.learn.trainer import Run
+    from tacit.learn.trainer import Run, TrainedNetwork
+    from tacit.solvers import Solution
+
+__all__ = ["policy", "search", "uniform"]
 
 
-def search(run: Run, *, iterations: int | None = None) -> Agent:
-    """The agent that searches with a run's network, as its settings say."""
+def search(
+    run: Run | TrainedNetwork | str | Path,
+    *,
+    iterations: int | None = None,
+    game: Game | None = None,
+) -> Agent:
+    """The agent that searches with the network of a run, as its settings say.
+
+    `run` may be the path of one or of a network file, or the name of a game whose network comes
+    with tacit; give `game` for a file of a game that has no name in the package.
+    """
     from dataclasses import replace
 
     from tacit.agents.search_agent import SearchAgent
+    from tacit.learn.trainer import trained
 
-    settings = run.settings.play
+    found = trained(run, game=game)
+    settings = found.settings.play
     if iterations is not None:
         settings = replace(settings, iterations=iterations)
-    return SearchAgent(run.encoding.builder, run.network, settings)
+    return SearchAgent(found.network.encoding.builder, found.network, settings)
 
 
-def uniform(game: Game) -> Agent:
+def uniform(game: Game | str) -> Agent:
     """The agent that plays every legal action alike."""
     from tacit.agents import simple
     from tacit.agents.agent import RuleAgent
+    from tacit.games import load_game
     from tacit.tree import Builder
 
-    return RuleAgent(Builder(game), simple.uniform)
+    return RuleAgent(Builder(load_game(game)), simple.uniform)
+
+
+def policy(solution: Solution) -> Agent:
+    """The agent that plays by the policy of a solution."""
+    from tacit.agents.agent import PolicyAgent
+
+    return PolicyAgent(solution.tree, solution.policy)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.bench.measurement import Measurement
 from tacit.report.experiment import SILENT, Progress, check_names, option
@@ -22,6 +23,8 @@ COLUMNS = {
     "expansions": "{expansions:,}",
     "a second": "{expansions_per_second:,.0f}",
     "slowdown": "{slowdown:.2f}",
+    "solver ms": "{solver_ms:.2f}",
+    "its slowdown": "{solver_slowdown:.2f}",
 }
 
 
@@ -31,10 +34,10 @@ class Growth(Measurement):
 
     A tree of one public state grows leaf by leaf, each chosen uniformly. The evaluator at the
     leaves answers zero and no CFR iterations run between expansions, so the tree's own cost is
-    measured. One core.
+    measured; then what it costs a solver of the tree to make room for what is new. One core.
 
     Columns: game, expansions, expansions_per_second, slowdown (cost of an expansion at 10,000
-    expansions over that at 1,000).
+    expansions over that at 1,000); solver_ms, solver_slowdown: likewise of a solver's growth.
     """
 
     games: tuple[str, ...] = option(GAMES, "Games, separated by commas.")
@@ -54,29 +57,41 @@ class Growth(Measurement):
 
 def _row(name: str, seed: int, progress: Progress) -> Row:
     from tacit.games import load_game
+    from tacit.solvers import Solver, find_algorithm
+    from tacit.solvers.leaves import Zero
     from tacit.tree import build_tree
 
     random = np.random.default_rng(seed)
     game = load_game(name)
-    warm = build_tree(game, depth=1, fold=False)
-    for _ in range(10):  # compile and load whatever growth uses
-        warm.expand([warm.leaves[0]])
-    tree = build_tree(game, depth=1, fold=False)
-    seconds = np.zeros(LAST + WINDOW // 2)
+    for _ in range(2):  # the first compiles and loads whatever growth uses
+        tree = build_tree(game, depth=1, fold=False)
+        solver = Solver(tree, find_algorithm("cfr+"), leaves=Zero())
+        tree.expand([tree.leaves[0]])
+        solver.run(0)
+    seconds, solver_seconds = np.zeros((2, LAST + WINDOW // 2))
     for number in range(len(seconds)):
         leaves = tree.leaves
         leaf = leaves[random.integers(len(leaves))]
         began = time.perf_counter()
         tree.expand([leaf])
-        seconds[number] = time.perf_counter() - began
+        grown = time.perf_counter()
+        solver.run(0)
+        solver_seconds[number] = time.perf_counter() - grown
+        seconds[number] = grown - began
         if number % WINDOW == 0:
             progress.stage(name, number / len(seconds))
-    early, late = (
-        float(seconds[size - WINDOW // 2 : size + WINDOW // 2].mean()) for size in (FIRST, LAST)
-    )
+
+    def slowdown(costs: NDArray[np.float64]) -> float:
+        early, late = (
+            float(costs[size - WINDOW // 2 : size + WINDOW // 2].mean()) for size in (FIRST, LAST)
+        )
+        return late / early
+
     return {
         "game": name,
         "expansions": LAST,
         "expansions_per_second": LAST / float(seconds[:LAST].sum()),
-        "slowdown": late / early,
+        "slowdown": slowdown(seconds),
+        "solver_ms": 1e3 * float(solver_seconds[:LAST].mean()),
+        "solver_slowdown": slowdown(solver_seconds),
     }

@@ -60,20 +60,18 @@ def evaluate(
     agents; the winnings of a local best response are a lower bound of the exploitability.
     """
     import dataclasses
-    import os
     import time
 
     from tacit.cli.progress import counting
-    from tacit.evaluation.search_tasks import check_size, measure_search
-    from tacit.games import load_game
-    from tacit.learn.shipped import find_network
-    from tacit.learn.trainer import load_network, load_origin
+    from tacit.evaluation.search_tasks import played_policy
+    from tacit.learn.trainer import trained
     from tacit.report.output import console, print_json, print_table
     from tacit.report.table import table
+    from tacit.solvers import evaluate as evaluate_policy
     from tacit.solvers import find_algorithm
 
-    path = find_network(run)
-    settings = load_origin(path).settings
+    source = trained(run)
+    settings = source.settings
     search = dataclasses.replace(
         settings.play,
         algorithm=find_algorithm(algorithm or settings.search.algorithm).name,
@@ -81,22 +79,20 @@ def evaluate(
         iterations=iterations or settings.evaluation.play_iterations,
         blur=settings.search.blur if blur is None else blur,
     )
-    network, _ = load_network(path, game=load_game(settings.game))
     if matches is not None:
-        _play_matches(network, search, games=matches, seed=seed, as_json=as_json)
+        _play_matches(source.network, search, games=matches, seed=seed, as_json=as_json)
         return
-    check_size(network.encoding.builder.game)
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
-        worth = measure_search(
-            network,
-            search,
+        played = played_policy(
+            source,
+            search=search,
             playthroughs=playthroughs,
             seed=seed,
-            workers=os.cpu_count() or 1,
             form=form,  # type: ignore[arg-type]
             each=each,
         )
+    worth = evaluate_policy(*played)
     seconds = time.perf_counter() - began
     found = {
         "game": settings.game,

@@ -9,7 +9,7 @@ from tacit.cli.options import as_json
 NOTE = """\
 Infostates are those of the player to move, slots their actions. Liar's Dice takes any size:
 liars-dice-<dice>x<faces>. openspiel:<game string> is any game of OpenSpiel's that has two players
-and is zero-sum."""
+and is zero-sum, <module>:<Class> a game of your own."""
 
 
 @click.command()

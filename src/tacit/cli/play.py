@@ -47,7 +47,7 @@ def play(
 ) -> None:
     """Play GAME against search with the network that comes with tacit, or another opponent.
 
-    A game without such a network is solved first, as with --solve.
+    A game without such a network is solved first, as with --solve; it is given as to `tacit solve`.
 
     Moves are typed as they are listed; `quit`, or the end of the input, ends the match.
     """
@@ -88,17 +88,14 @@ def _games(number: int) -> str:
 
 
 def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
-    import torch
-
     from tacit.agents.search_agent import SearchAgent
     from tacit.games import load_game
     from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
-    torch.set_num_threads(1)  # one subgame has few leaves, so more threads would only wait
     builder = Builder(load_game(name))
-    network, settings = load_network(run, builder)
-    return builder, SearchAgent(builder, network, settings.play)
+    found = load_network(run, builder)
+    return builder, SearchAgent(builder, found.network, found.settings.play)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

@@ -56,7 +56,8 @@ def solve(
 ) -> None:
     """Solve GAME until the first of --target, --time and --iterations is reached.
 
-    GAME is a name that `tacit games` lists, or openspiel:<game string>.
+    GAME is a name that `tacit games` lists, openspiel:<game string>, or module:Class for a game of
+    your own in a module that can be imported from the current folder.
     """
     from tacit.cli.progress import SolveProgress
     from tacit.files import check_writable

@@ -41,6 +41,8 @@ def train(
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
 
+    A game is given as to `tacit solve`: by its name, openspiel:<game string> or module:Class.
+
     The run is saved in its folder as it proceeds; an interrupted run is resumed with --resume.
     """
     from tacit.files import check_writable

@@ -163,10 +163,8 @@ class LocalBestResponse:
             reach = tree.vectors(work.reach[agent], agent, node, values=False)
             values = continued_values(tree.state(node), seat, reach, self.continuation)
             tree.vectors(work.values[seat], seat, node, values=True)[:] = values
-        ascend(
-            tree.arrays, seat, RECORD_BEST, np.zeros(4, dtype=np.float32), work.matrices,
-            work.reach[agent], policy, none, work.values[seat], work.scratch,
-        )  # fmt: skip
+        step = np.zeros(4, dtype=np.float32)
+        ascend(tree.arrays, work.vectors[0], seat, RECORD_BEST, step, policy, none)
         for memory, root in zip(memories, tree.roots, strict=True):
             memory.policy = tree.block(policy, root.node)[:, root.copy].copy()
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.agents.agent import Agent
-from tacit.games import TERMINAL, Game, GameError
+from tacit.games import TERMINAL, Game, GameError, load_game
 from tacit.tree import PLAYERS, Builder
 from tacit.tree.playing import deal, draw, follow, payoff
 from tacit.tree.public_state import Pair
@@ -30,7 +30,7 @@ class MatchResult:
 
 
 def play_match(
-    game: Game | Builder,
+    game: Game | Builder | str,
     first: Agent,
     second: Agent,
     *,
@@ -44,7 +44,7 @@ def play_match(
     is that of the pairs' means. `each` is called with the number of games that have ended.
     """
     _check_games(games)
-    builder = game if isinstance(game, Builder) else Builder(game)
+    builder = game if isinstance(game, Builder) else Builder(load_game(game))
     won = np.zeros(games)
     ended = 0
     for begin in range(0, games, AT_ONCE):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tacit.cluster import executor_of
@@ -15,10 +14,9 @@ from tacit.evaluation.search_play import Form, search_exploitability, search_pol
 from tacit.games import Game, GameError
 from tacit.learn.network import Network
 from tacit.learn.settings import SearchSettings
-from tacit.learn.trainer import Measure, Run, default_workers
-from tacit.solvers.best_response import Evaluation, evaluate
+from tacit.learn.trainer import Measure, Run, TrainedNetwork, default_workers
 from tacit.solvers.engine import normalise
-from tacit.tree import build_forest, build_tree
+from tacit.tree import PublicTree, build_forest, build_tree
 
 PORTION = 256
 """How many playthroughs are played together, whatever the number of workers."""
@@ -28,10 +26,10 @@ MOST_BYTES = 200 << 20
 """How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
 
 
-def check_size(game: Game) -> None:
-    """Refuse a game that is too large to be written out."""
+def whole_tree(game: Game) -> PublicTree:
+    """The tree of a game; GameError if it is too large for a policy to be written out over it."""
     try:
-        build_tree(game, max_bytes=MOST_BYTES)
+        return build_tree(game, max_bytes=MOST_BYTES)
     except GameError as error:
         raise GameError(
             f"a policy cannot be written out over the whole game ({error}); measure it in play: "
@@ -49,7 +47,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class SearchSetup:
-    """Makes what plays portions in the process where it is called, which is to use one core."""
+    """Makes what plays portions in the process where it is called."""
 
     network: Network
     search: SearchSettings
@@ -57,7 +55,6 @@ class SearchSetup:
 
     def __call__(self) -> Callable[[Portion], NDArray[np.float64]]:
         """What gives the sums [slots] of a portion's realisation plans."""
-        torch.set_num_threads(1)
         builder = self.network.encoding.builder
         tree = build_forest(builder, [builder.root])
 
@@ -74,20 +71,22 @@ class SearchSetup:
         return play
 
 
-def measure_search(
-    network: Network,
-    search: SearchSettings,
+def played_policy(
+    run: Run | TrainedNetwork,
     *,
-    playthroughs: int,
-    seed: int,
-    workers: int,
+    search: SearchSettings | None = None,
+    playthroughs: int = 32,
+    seed: int = 0,
+    workers: int | None = None,
     form: Form = "exact",
     each: Callable[[int], None] | None = None,
-) -> Evaluation:
-    """The value and exploitability of search with a network.
+) -> tuple[PublicTree, NDArray[np.float64]]:
+    """The whole tree and the mean policy [slots] that search with a network plays on it.
 
-    The same for any number of workers. `each` is told how many playthroughs are done.
+    `search` is by default as the network's settings say. The policy is the same for any number of
+    `workers`, by default one for each core. `each` is told how many playthroughs are done.
     """
+    tree = whole_tree(run.game)
     portions = [
         Portion(min(PORTION, playthroughs - at), (seed, number))
         for number, at in enumerate(range(0, playthroughs, PORTION))
@@ -100,33 +99,11 @@ def measure_search(
         if each is not None:
             each(done)
 
-    workers = min(workers, len(portions))
-    with executor_of(workers).open(SearchSetup(network, search, form)) as session:
-        parts = session.submit(portions).results(count)
-    builder = network.encoding.builder
-    tree = build_forest(builder, [builder.root])
-    sums: Any = sum(parts)
-    return evaluate(tree, normalise(tree, sums))
-
-
-def evaluate_run(
-    run: Run,
-    *,
-    playthroughs: int = 32,
-    seed: int = 0,
-    workers: int | None = None,
-    form: Form = "exact",
-) -> Evaluation:
-    """The value and exploitability of what a run's search plays over the whole game."""
-    check_size(run.game)
-    return measure_search(
-        run.network,
-        run.settings.play,
-        playthroughs=playthroughs,
-        seed=seed,
-        workers=default_workers() if workers is None else workers,
-        form=form,
-    )
+    workers = min(default_workers() if workers is None else workers, len(portions))
+    setup = SearchSetup(run.network, search or run.settings.play, form)
+    with executor_of(workers).open(setup) as session:
+        sums: Any = sum(session.submit(portions).results(count))
+    return tree, normalise(tree, sums)
 
 
 def measure_of(run: Run) -> Measure:

@@ -167,6 +167,15 @@ def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
     return _KINDS[settings["kind"]](**fields)
 
 
+def file_format(path: Path) -> str | None:
+    """The format that a file says it has; None if it is no file of ours."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return str(json.loads(str(arrays["about"]))["format"])
+    except Exception:  # see `read_arrays`
+        return None
+
+
 def read_arrays(
     path: Path, kind: str, version: int, *, keys: set[str], parts: set[str], makes: str
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +16,18 @@ from tacit.learn.encoding import Encoding
 from tacit.learn.settings import NetworkSettings
 from tacit.solvers.leaves import Guide
 from tacit.tree import Builder
+
+
+@contextmanager
+def inference() -> Iterator[None]:
+    """No gradients, and one core: batches are small, and more threads would mostly wait."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 class LogBeliefs(nn.Module):
@@ -78,7 +92,7 @@ class BeliefNetwork(EncodedNetwork):
 
     def _answer(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, inputs] to [n, outputs], in the game's own units."""
-        with torch.inference_mode():
+        with inference():
             rows = torch.from_numpy(inputs)
             answer = self.body(rows) * self.encoding.units(rows)
             return cast(NDArray[np.float32], answer.numpy())

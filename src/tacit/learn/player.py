@@ -43,14 +43,13 @@ class TableResult:
 
 @dataclass(frozen=True)
 class PlayerSetup:
-    """Makes a `Player` in the process where it is called, which is to use one core."""
+    """Makes a `Player` in the process where it is called."""
 
     game: Game
     settings: Settings
 
     def __call__(self) -> Player:
         """The player."""
-        torch.set_num_threads(1)
         return Player(self.game, self.settings)
 
 

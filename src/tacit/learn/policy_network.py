@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
-from tacit.learn.network import EncodedNetwork
+from tacit.learn.network import EncodedNetwork, inference
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Rows
 from tacit.tree import PLAYERS, PublicState
@@ -50,7 +50,7 @@ class PolicyNetwork(EncodedNetwork):
 
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, outputs] weights; the largest of each infostate is one."""
-        with torch.inference_mode():
+        with inference():
             answer = self.body(torch.from_numpy(inputs))
             answer = answer.reshape(len(inputs), len(self.actions), self.encoding.width)
             weights = (answer - answer.amax(dim=1, keepdim=True)).exp()

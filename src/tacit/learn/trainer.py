@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -36,6 +36,7 @@ from tacit.learn.policy_network import PolicyNetwork
 from tacit.learn.presets import PRESETS, find_preset, presets_of, settings_for
 from tacit.learn.replay import Replay
 from tacit.learn.settings import Settings
+from tacit.learn.shipped import find_network
 from tacit.tree import Builder
 from tacit.tree.pbs import PortablePBS, first_pbs
 
@@ -97,9 +98,7 @@ class Run:
     def create(cls, folder: Path, settings: Settings, game: Game | None = None) -> Run:
         """A new run; refuses a folder that holds another."""
         if (folder / "settings.json").exists():
-            raise GameError(
-                f"{folder} holds a run already; resume it with --resume, or name another folder"
-            )
+            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
         run = cls(folder, settings, _game_of(settings, game))
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / "settings.json", settings.to_json())
@@ -291,8 +290,13 @@ class Run:
         if self.policies is not None:
             state["policies"] = _to_torch(self.policies)
         write_atomically(self.folder / "checkpoint.pt", lambda file: torch.save(state, file))
+        save_network(self.folder / "network.pt", *self.trained)
+
+    @property
+    def trained(self) -> TrainedNetwork:
+        """The network as it is now."""
         origin = Origin(self.settings, self.epoch, self.examples, self.seconds)
-        save_network(self.folder / "network.pt", self.network, origin)
+        return TrainedNetwork(self.network, origin)
 
     def _restore(self, state: dict[str, Any]) -> None:
         if state.get("version") != VERSION:
@@ -309,40 +313,6 @@ class Run:
             tuple(PortablePBS(tuple(path), (b0.numpy(), b1.numpy())) for path, b0, b1 in table)
             for table in state["positions"]
         ]
-
-
-def train(
-    game: Game | str,
-    *,
-    epochs: int | None = None,
-    out: str | Path | None = None,
-    seed: int | None = None,
-    workers: int | None = None,
-    settings: Settings | None = None,
-    resume: bool = False,
-    measure: Callable[[Run], Measure] | None = None,
-    each: Callable[[Progress], None] | None = None,
-) -> Run:
-    """Learn a game by self-play, in the folder `out`; the run when its epochs are done.
-
-    Without `settings` those of the game's preset are taken, or some by its size. With `resume` a
-    run in `out` goes on. `workers`: processes for self-play, by default one for each core; 0: this
-    one. `measure` makes what measures the run's networks from time to time.
-    """
-    game = load_game(game) if isinstance(game, str) else game
-    folder = Path(out) if out is not None else default_folder(game.name)
-    chosen = settings or default_settings(game)
-    given = {"game": game.name, "epochs": epochs, "seed": seed}
-    chosen = chosen.replace(**{name: value for name, value in given.items() if value is not None})
-    if resume and (folder / "settings.json").exists():
-        run = Run.open(folder, game)
-        check_resume(run, chosen)
-    else:
-        run = Run.create(folder, chosen, game)
-    measuring = measure(run) if measure is not None and chosen.evaluation.evaluate_every else None
-    run.train(workers=default_workers() if workers is None else workers, each=each,
-              measure=measuring)  # fmt: skip
-    return run
 
 
 def default_settings(game: Game) -> Settings:
@@ -376,9 +346,9 @@ def _game_of(settings: Settings, game: Game | None) -> Game:
     if game is None:
         try:
             return load_game(settings.game)
-        except GameError:
+        except GameError as error:
             raise GameError(
-                f"the run is one of {settings.game!r}, which is not in the registry; give its game"
+                f"the run is one of {settings.game!r}; give its game ({error})"
             ) from None
     if game.name != settings.game:
         raise GameError(f"the run is one of {settings.game}, not of {game.name}")
@@ -455,6 +425,37 @@ class Origin:
         return found
 
 
+class TrainedNetwork(NamedTuple):
+    """A network and where it comes from, as a network file holds them."""
+
+    network: Network
+    origin: Origin
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that made it."""
+        return self.origin.settings
+
+    @property
+    def game(self) -> Game:
+        """The game that it was trained on."""
+        return self.network.encoding.builder.game
+
+
+def trained(
+    source: Run | TrainedNetwork | str | Path, *, game: Game | None = None
+) -> TrainedNetwork:
+    """The network of a run, or in a file or folder, or the one that comes with tacit for a game.
+
+    Give `game` for a file of one that is not in the registry.
+    """
+    if isinstance(source, TrainedNetwork):
+        return source
+    return (
+        source.trained if isinstance(source, Run) else load_network(find_network(source), game=game)
+    )
+
+
 def save_network(path: Path, network: Network, origin: Origin) -> None:
     """The weights alone, with what made them."""
     state = {
@@ -470,13 +471,14 @@ def save_network(path: Path, network: Network, origin: Origin) -> None:
 
 def load_network(
     path: Path, builder: Builder | None = None, *, game: Game | None = None
-) -> tuple[Network, Settings]:
-    """A trained network and the settings that made it; its encoding is on `builder`'s trees.
+) -> TrainedNetwork:
+    """The network in a file or a run's folder; its encoding is on `builder`'s trees.
 
     Without a builder it is on trees of its own; then give `game` if it is not in the registry.
     """
     state = _load_state(path)
-    settings = Settings.from_json(state["settings"])
+    origin = _origin(state)
+    settings = origin.settings
     if builder is None:
         builder = Builder(_game_of(settings, game))
     elif builder.game.name != settings.game:
@@ -485,12 +487,15 @@ def load_network(
     encoding = Encoding(builder, joint=shape.joint, pairs=shape.pairs)
     network = make_network(encoding, shape, seed=settings.seed)
     network.load_state_dict(state["network"])
-    return network, settings
+    return TrainedNetwork(network, origin)
 
 
 def load_origin(path: Path) -> Origin:
     """What made the network in a file or a run's folder."""
-    state = _load_state(path)
+    return _origin(_load_state(path))
+
+
+def _origin(state: dict[str, Any]) -> Origin:
     settings = Settings.from_json(state["settings"])
     return Origin(settings, state["epoch"], state["examples"], state["seconds"])
 

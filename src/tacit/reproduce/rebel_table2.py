@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -106,26 +105,26 @@ class Table2(Reproduction):
         return {"exploitability": exploitability(tree, solver.average_policy())}
 
     def _search(self, game: str, kind: SearchRow, progress: Progress) -> Row:
-        from tacit.evaluation.search_tasks import measure_search
+        from tacit.evaluation.search_tasks import played_policy
         from tacit.learn.shipped import find_network
-        from tacit.learn.trainer import load_network, load_origin
+        from tacit.learn.trainer import load_network
+        from tacit.solvers import evaluate
 
         name = game + kind.suffix
-        path = find_network(self.runs / name if self.runs else Path(name))
-        origin = load_origin(path)
+        found = load_network(find_network(self.runs / name if self.runs else Path(name)))
         iterations = self.iterations // 2
         if kind.as_trained:
-            iterations = min(iterations, origin.settings.search.iterations)
-        search = replace(origin.settings.search, iterations=iterations)
+            iterations = min(iterations, found.settings.search.iterations)
+        search = replace(found.settings.search, iterations=iterations)
         stage = f"{game}, {search.algorithm}, {search.mode}"
-        measured = measure_search(
-            load_network(path)[0],
-            search,
+        played = played_policy(
+            found,
+            search=search,
             playthroughs=self.playthroughs,
             seed=self.seed,
-            workers=os.cpu_count() or 1,
             each=lambda count: progress.stage(stage, count / self.playthroughs),
         )
+        measured = evaluate(*played)
         return {
             "exploitability": measured.exploitability,
             "value": measured.value,
@@ -133,9 +132,9 @@ class Table2(Reproduction):
             "mode": search.mode,
             "iterations": iterations,
             "depth": search.depth,
-            "training": origin.command,
-            "training_seconds": origin.seconds,
-            "training_examples": origin.examples,
+            "training": found.origin.command,
+            "training_seconds": found.origin.seconds,
+            "training_examples": found.origin.examples,
         }
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:

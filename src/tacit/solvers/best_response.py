@@ -160,18 +160,16 @@ class BestResponse:
             team.visit(self.tree.order, partial(self._pass, player, mode))
 
     def _pass(self, player: int, mode: int, steps: NDArray[np.int64], thread: int) -> None:
-        work, sharing = self.work, self.sharing
-        tail = (work.reach[1 - player], work.values[player], work.scratches[thread])
+        vectors, sharing = self.work.vectors[thread], self.sharing
         if sharing is not None:
             respond_shared(
-                sharing.arrays, steps, sharing.buckets, player, mode, _NO_STEP, work.matrices,
-                self.policy, np.zeros(sharing.range_slots), *tail,
+                sharing.arrays, vectors, steps, sharing.buckets, player, mode, _NO_STEP,
+                self.policy, np.zeros(sharing.range_slots),
             )  # fmt: skip
             return
         respond(
-            self.arrays, steps, thread, player, mode, _NO_STEP, work.matrices, self.policy,
-            self.answer, *tail,
-        )  # fmt: skip
+            self.arrays, vectors, steps, thread, player, mode, _NO_STEP, self.policy, self.answer
+        )
 
     def look(self, player: int, node: int, mode: int) -> None:
         """Pass so far as leaves both reaches and `player`'s values at `node` in place."""

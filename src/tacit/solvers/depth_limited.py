@@ -29,11 +29,11 @@ from tacit.games import GameError
 from tacit.solvers.algorithms import FictitiousPlay, RegretMatching
 from tacit.solvers.gadgets import RootGadgets
 from tacit.solvers.kernels.iterations import normalise_sums
-from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator
+from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator, lengthened
 from tacit.solvers.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS
-from tacit.tree.arrays import Sizes
 from tacit.tree.beliefs import cfv_to_value
+from tacit.tree.buffers import Vectors
 from tacit.tree.order import DOWN, Order
 from tacit.tree.passes import EXPECT, ascend, descend
 
@@ -86,6 +86,15 @@ class DepthLimited:
         """The sound form: the average's reaches when the leaves were last asked."""
         self._averaging = np.zeros_like(solver.schedule(1, 1))
         """The schedule of a pass down, which has a weight alone."""
+        tree = solver.tree
+        self.leaves = Leaves(tree, evaluator, pairs=self.sound)
+        self.root_nodes = sorted({root.node for root in tree.roots})
+        self.root_sums = [
+            {node: self._root_values(p, node).astype(np.float64) for node in self.root_nodes}
+            for p in PLAYERS
+        ]
+        """For each player and node with roots: the weighted sum of the cfvs [copies, K]."""
+        self._remembered: list[_Moment] = []
         self._allocate()
         if warm_start > 0:
             guide = getattr(evaluator, "guide", None)
@@ -99,42 +108,53 @@ class DepthLimited:
     def _allocate(self) -> None:
         """What depends on the size of the tree, without any memory of iterations."""
         solver, tree, work = self.solver, self.solver.tree, self.solver.work
-        self.leaves = Leaves(tree, self.evaluator, pairs=self.sound)
         self.averaged = solver.current_policy(solver.dtype)
         for player in PLAYERS:
             self._descend(player, self.averaged, work.reach)
         self.spare_reach = (work.reach[0].copy(), work.reach[1].copy())
-        self.root_nodes = sorted({root.node for root in tree.roots})
-        self.root_sums = tuple(np.zeros(tree.sizes.values[p]) for p in PLAYERS)
+        self._spare: list[Vectors] | None = None
         self._last_average = tuple(np.zeros_like(values) for values in work.values)
         """What the modified CFR-AVG takes differences from."""
         self._met, self._met_sums = (
             tuple(np.zeros_like(values) for values in work.values) for _ in range(2)
         )
         """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
-        self._remembered: list[_Moment] = []
-        order = tree.order
+        self._set_order(tree.order)
+
+    def _set_order(self, order: Order) -> None:
         self._down = way_down(order)
         self._up = order if order.parts else replace(order, head=order.head[:0], whole=order.tail)
         """The way up, with the way down to what lies behind a deal."""
 
-    def grow(self, before: Sizes) -> None:
-        """Lengthen what depends on the size of the tree, which was `before`."""
-        solver = self.solver
+    def grow(self, expanded: list[int], first: int) -> None:
+        """Lengthen what depends on the size of the tree: these leaves got moves to new nodes."""
+        solver, tree = self.solver, self.solver.tree
         if self.sound and isinstance(solver.minimiser, FictitiousPlay):
             raise GameError(
                 "new leaves have not met the responses of fictitious play; grow with cfr-d or "
                 "cfr-avg"
             )
-        spare, sums = self.spare_reach, self.root_sums
-        self._allocate()
-        for p in PLAYERS:
-            self.root_sums[p][: before.values[p]] = sums[p][: before.values[p]]
-            self.spare_reach[p][: before.reach[p]] = spare[p][: before.reach[p]]
-            if solver.mixture is not None:
-                self._descend(p, solver.mixture, solver.work.reach)
+        work = solver.work
+        self.leaves.grow(expanded, first)
+        self.averaged = lengthened(self.averaged, len(solver.sums))
+        self.spare_reach, self._last_average = (
+            (lengthened(old[0], len(new[0])), lengthened(old[1], len(new[1])))
+            for old, new in ((self.spare_reach, work.reach), (self._last_average, work.values))
+        )
+        self._spare = None
+        self._set_order(tree.order)
+        rows = [(node, node + 1) for node in expanded] + [(first, tree.nodes)]
+        steps = np.array([(DOWN, *row, 0, 0, 0, 0) for row in rows], dtype=np.int64)
+        self._averaging[:] = 0
+        for turn in (0, 1) if isinstance(solver.minimiser, RegretMatching) else (0, 2):
+            order = Order(steps[:0], (), steps[:0], steps)
+            solver.visit(order, turn, self._averaging, alternating=True)
         # Differences start anew: new leaves have no values to differ from.
         self._last_averaged, self._asked = [0.0, 0.0], None
+        self._remembered.clear()
+
+    def _root_values(self, player: int, node: int) -> Array:
+        return self.solver.tree.vectors(self.solver.work.values[player], player, node, values=True)
 
     def _descend(self, player: int, policy: Array, reach: Pair) -> None:
         """Carry a reach down to the first deal, where all leaves lie."""
@@ -194,7 +214,7 @@ class DepthLimited:
         """For each root, the expected values [K] of `player`, averaged over the iterations."""
         found = []
         for root in self.solver.tree.roots:
-            cfv = self.solver.tree.vectors(self.root_sums[player], player, root.node, values=True)
+            cfv = self.root_sums[player][root.node]
             reach = self.solver.tree.vectors(
                 self.solver.work.reach[1 - player], 1 - player, root.node, values=False
             )
@@ -247,17 +267,15 @@ class DepthLimited:
         """Add a share of what player 0 gets by a policy each: one column after the other."""
         tree, work = self.solver.tree, self.solver.work
         reach = (work.reach[0], work.reach[1].copy())
-        values = np.zeros_like(work.values[0])
+        values, none = np.zeros_like(work.values[0]), np.zeros(4, dtype=work.values[0].dtype)
+        vectors = replace(work.vectors[0], reach1=reach[1], values0=values)
         for column in range(max(pairs.shape[1] for pairs in found)):
             for node in self.root_nodes:
                 at = tree.vectors(reach[1], 1, node, values=False)
                 at[:] = np.arange(at.shape[1]) == column
             self._descend(1, second, reach)
             self.leaves.meet(0, reach, values)
-            ascend(
-                tree.arrays, 0, EXPECT, np.zeros(4, dtype=values.dtype), work.matrices, reach[1],
-                first, first, values, work.scratch,
-            )  # fmt: skip
+            ascend(tree.arrays, vectors, 0, EXPECT, none, first, first)
             for root, pairs in zip(tree.roots, found, strict=True):
                 if column < pairs.shape[1]:
                     cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
@@ -278,10 +296,8 @@ class DepthLimited:
                 self.leaves.meet(player, work.reach, values)
             else:
                 self.leaves.fill(player, work.reach, values)
-            ascend(
-                tree.arrays, player, EXPECT, np.zeros(4, dtype=values.dtype), work.matrices,
-                work.reach[1 - player], solver.policy, solver.policy, values, work.scratch,
-            )  # fmt: skip
+            none = np.zeros(4, dtype=values.dtype)
+            ascend(tree.arrays, work.vectors[0], player, EXPECT, none, solver.policy, solver.policy)
             self._add_root_values(player, weight)
             if isinstance(minimiser, RegretMatching):
                 response_regrets(tree, player, solver.policy, work, solver.regrets)
@@ -309,10 +325,9 @@ class DepthLimited:
             self.leaves.fill(player, work.reach, values, believed=average)
 
     def _add_root_values(self, player: int, weight: float) -> None:
-        tree, solver = self.solver.tree, self.solver
-        for node in self.root_nodes:
-            new = tree.vectors(solver.work.values[player], player, node, values=True)
-            tree.vectors(self.root_sums[player], player, node, values=True)[:] += weight * new
+        solver = self.solver
+        for node, total in self.root_sums[player].items():
+            total += weight * self._root_values(player, node)
         if solver.root is not None and solver.root.opponent == player:
             self._ask_gadgets(solver.root)
 
@@ -366,11 +381,15 @@ class DepthLimited:
         self._latest_weight[player] = weight
         schedule = self._averaging
         schedule[0, 4] = weight
+        if isinstance(solver.minimiser, FictitiousPlay) and solver.minimiser.optimistic:
+            schedule[0, 5] = weight
         if isinstance(solver.minimiser, RegretMatching):
             solver.visit(self._down, 1 - player, schedule, alternating=True)
             return
         assert solver.mixture is not None
-        solver.visit(self._down, 2 * player + 1, schedule, alternating=True, reach=self.spare_reach)
+        if self._spare is None:
+            self._spare = solver.work.with_reach(self.spare_reach)
+        solver.visit(self._down, 2 * player + 1, schedule, alternating=True, vectors=self._spare)
         if self.sound:
             met = self._met[1 - player]
             self.leaves.meet(1 - player, self.spare_reach, met)

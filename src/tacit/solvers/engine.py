@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
+from itertools import islice
 from threading import Lock
 from typing import Any
 
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
+from tacit.kernel import entry_point
 from tacit.simd import ROWS
 from tacit.solvers.algorithms import FictitiousPlay, Minimiser, RegretMatching
 from tacit.solvers.depth_limited import DepthLimited, Mode
 from tacit.solvers.gadgets import RootGadgets
-from tacit.solvers.kernels.gadgets import GadgetArrays
 from tacit.solvers.kernels.iterations import (
     match_regrets,
     match_short_regrets,
@@ -33,8 +33,11 @@ from tacit.solvers.kernels.sharing import average_buckets, match_buckets, visit_
 from tacit.solvers.leaves import Evaluator
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
+from tacit.tree.buffers import SLOTS, VECTORS, ShortSlots, Slots, Vectors
+from tacit.tree.layout import GrowingLayout
 from tacit.tree.order import UP, Order
 from tacit.tree.passes import WITHIN
+from tacit.tree.public_state import Expansion
 from tacit.tree.storage16 import LARGEST, read_sums
 
 Array = NDArray[Any]
@@ -47,8 +50,9 @@ Beliefs = Sequence[tuple[Array, Array]]
 Locks = Mapping[int, Array]
 """For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
 
-FORGET = np.array([0.0, 0.0, -np.inf, 0.0])
-"""The step that leaves in the regrets nothing but what an iteration has brought."""
+
+_ENTRIES: dict[tuple[Callable[..., None], type[np.floating[Any]]], Callable[..., None]] = {}
+"""By kernel and type of floats, what runs a turn."""
 
 
 class Solver:
@@ -90,11 +94,13 @@ class Solver:
         self.storage = storage
         self.iteration = 0
         self.dtype: type[np.floating[Any]] = np.float64 if storage == 64 else np.float32
-        self._nodes, self._sizes = tree.nodes, tree.sizes
+        self._nodes, self._expanded = tree.nodes, len(_expansions(tree))
         # Buckets that several threads add to would need one copy for each.
         self.threads = 1 if sharing is not None else max(1, min(threads, len(tree.order.parts)))
         self.team = ThreadTeam(self.threads)
         self.mixture: Array | None = None
+        self.slots: Slots | ShortSlots | None = None
+        self._entry: Callable[..., None] | None = None
         self.arrays, self.locks = tree.arrays, dict[int, NDArray[np.float64]]()
         if storage == 16:
             self._allocate_short(locks or {})
@@ -107,16 +113,24 @@ class Solver:
             self._gains = np.zeros(sharing.slots + width)
             self._bucket_scratch = np.zeros((2, width))
         else:
-            self.sums = np.zeros(tree.sizes.slots, dtype=self.dtype)
-            self.policy = _uniform(tree, self.sums)
-            self.arrays, self.locks = lock(tree, locks or {}, self.policy)
-            matches = isinstance(algorithm, RegretMatching)
-            self.regrets = np.zeros(len(self.sums) if matches else 0, dtype=self.dtype)
-            self.mixture = None if matches else self.policy.copy()
+            matches, none = isinstance(algorithm, RegretMatching), np.zeros(0, self.dtype)
+            sums = np.zeros(tree.sizes.slots, dtype=self.dtype)
+            policy = _uniform(tree, sums)
+            self.arrays, self.locks = lock(tree, locks or {}, policy)
+            regrets = np.zeros_like(sums) if matches else none
+            mixture = none if matches else policy.copy()
+            self._take(SLOTS[self.dtype](policy, regrets, sums, mixture))
         self.work = Workspace(tree, beliefs, self.dtype, threads=self.threads)
         if root is not None:
             root.open(tree, self.work.reach)
         self.limit = None if leaves is None else DepthLimited(self, leaves, mode, warm_start)
+
+    def _take(self, slots: Slots) -> None:
+        """Work in these slots."""
+        self.slots = slots
+        self.policy, self.regrets, self.sums = slots.policy, slots.regrets, slots.sums
+        if isinstance(self.minimiser, FictitiousPlay):
+            self.mixture = slots.mixture
 
     def _allocate_short(self, locks: Locks) -> None:
         """Regrets, their scales and sums in 16 bits; a locked node's regrets are its policy."""
@@ -129,6 +143,7 @@ class Solver:
         hands = np.where(arrays.action_count > 0, counts, 0)
         self.starts = np.cumsum(hands, dtype=np.int64) - hands
         self.regret_scales = np.zeros(int(hands.sum()), np.float32)
+        self.slots = ShortSlots(self.regrets, self.sums, self.regret_scales, self.starts)
         if locks:
             self.arrays, self.locks = lock(tree, locks, np.zeros(tree.sizes.slots, np.float32))
             for node, given in self.locks.items():
@@ -150,7 +165,10 @@ class Solver:
             if not by_turns and each is None:
                 schedule = self.schedule(self.iteration + 1, iterations)
                 gadgets = None if self.root is None else self.root.arrays
-                self._visit(self.tree.order.whole, 0, schedule, 0, turns, gadgets=gadgets)
+                self._kernel()(
+                    self.arrays, self.slots, self.work.vectors[0], self.tree.order.whole, 0,
+                    schedule, 0, turns, self.minimiser.alternating, gadgets,
+                )  # fmt: skip
                 self.iteration += iterations
                 return
             for _ in range(iterations):
@@ -172,18 +190,50 @@ class Solver:
         schedule: Array,
         *,
         alternating: bool | None = None,
-        reach: Pair | None = None,
+        vectors: Sequence[Vectors] | None = None,
     ) -> None:
-        """One turn of an iteration, whose `schedule` is [1, 5], along an order of steps."""
-        together = not (self.minimiser.alternating if alternating is None else alternating)
+        """One turn of an iteration, whose `schedule` is [1, 6], along an order of steps.
+
+        vectors: for each thread, in place of the workspace's.
+        """
+        if alternating is None:
+            alternating = self.minimiser.alternating
         if self.sharing is not None:
-            self._visit_shared(order.whole, PLAYERS if together else (turn,), schedule[0])
+            self._visit_shared(order.whole, (turn,) if alternating else PLAYERS, schedule[0])
             return
-        call = partial(
-            self._visit, schedule=schedule, first=turn, last=turn + 1, together=together,
-            reach=reach,
-        )  # fmt: skip
+        vectors = self.work.vectors if vectors is None else vectors
+        arrays, slots = self.arrays, self.slots
+        kernel = self._entry or self._enter(order.whole, schedule)
+        if self.threads == 1:
+            kernel(
+                arrays, slots, vectors[0], order.whole, 0, schedule, turn, turn + 1, alternating,
+                None,
+            )  # fmt: skip
+            return
+
+        def call(steps: Array, thread: int) -> None:
+            kernel(
+                arrays, slots, vectors[thread], steps, thread, schedule, turn, turn + 1,
+                alternating, None,
+            )  # fmt: skip
+
         self.team.visit(order, call)
+
+    def _kernel(self) -> Callable[..., None]:
+        if isinstance(self.minimiser, FictitiousPlay):
+            return play_fictitiously
+        return match_short_regrets if self.storage == 16 else match_regrets
+
+    def _enter(self, steps: Array, schedule: Array) -> Callable[..., None]:
+        """The entry point of the kernel for iterations turn by turn, the same for all like this."""
+        kernel, vectors = self._kernel(), self.work.vectors[0]
+        key = kernel, self.dtype
+        if key not in _ENTRIES:
+            _ENTRIES[key] = entry_point(
+                kernel, self.arrays, self.slots, vectors, steps, 0, schedule, 0, 1, True, None
+            )
+        self._entry = _ENTRIES[key]
+        return self._entry
 
     def _ask_gadgets(self, turn: int) -> None:
         """Where iterations are run turn by turn: the gadgets answer after one."""
@@ -199,46 +249,16 @@ class Solver:
             else:
                 self.root.mix(work.reach, self.minimiser, self.iteration)
 
-    def _visit(
-        self,
-        steps: Array,
-        thread: int,
-        schedule: Array,
-        first: int,
-        last: int,
-        *,
-        together: bool | None = None,
-        reach: Pair | None = None,
-        gadgets: GadgetArrays | None = None,
-    ) -> None:
-        """Turns `first` … `last - 1` of the iterations of `schedule` [T, 5], along `steps`.
-
-        Gadgets are passed only when the steps are all of a turn.
-        """
-        work, scratch = self.work, self.work.scratches[thread]
-        alternating = self.minimiser.alternating if together is None else not together
-        head = (self.arrays, steps, thread, schedule, first, last, alternating, work.matrices)
-        tail = (*(reach or work.reach), *work.values, scratch, gadgets)
-        if isinstance(self.minimiser, FictitiousPlay):
-            optimistic = self.minimiser.optimistic
-            play_fictitiously(*head, optimistic, self.policy, self.mixture, self.sums, *tail)
-        elif self.storage == 16:
-            kept = (self.regrets, self.regret_scales, self.starts, self.sums, scratch)
-            match_short_regrets(*head, self.policy, kept, *tail)
-        else:
-            match_regrets(*head, self.policy, self.regrets, self.sums, *tail)
-
     def _visit_shared(self, steps: Array, players: Sequence[int], row: Array) -> None:
-        """A turn of these players by regrets of buckets; `row`: [5] of the schedule."""
+        """A turn of these players by regrets of buckets; `row`: [6] of the schedule."""
         assert self.sharing is not None
         sharing, work = self.sharing, self.work
         self._gains[:] = 0
         for player in players:
             reaches = np.zeros(sharing.reach_slots)
             visit_shared(
-                sharing.solving, steps, sharing.buckets, player, FORGET.astype(self.dtype),
-                work.matrices, self.policy, self._gains, reaches, self._range[0], self._range[1],
-                work.reach[1 - player], work.values[player], work.scratch,
+                sharing.solving, work.vectors[0], steps, sharing.buckets, player, self.policy,
+                self._gains, reaches, self._range[0], self._range[1],
             )  # fmt: skip
             average_buckets(sharing.rows[1 - player], row[4], reaches, self.policy, self.sums)
         if np.any(steps[:, 0] == UP):
@@ -249,8 +269,11 @@ class Solver:
                 )  # fmt: skip
 
     def schedule(self, first: int, count: int) -> Array:
-        """[count, 5]: the entries of `Step`, or `WITHIN`, and the weight in the average."""
-        rows = np.zeros((count, 5))
+        """[count, 6]: the entries of `Step`, or `WITHIN`, and the weight in the average.
+
+        The last entry is how often optimistic fictitious play counts the response once more.
+        """
+        rows = np.zeros((count, 6))
         for row in range(count):
             if isinstance(self.minimiser, RegretMatching):
                 step = self.minimiser.step(first + row)
@@ -258,34 +281,37 @@ class Solver:
             else:
                 rows[row, WITHIN] = self.minimiser.within(first + row)
             rows[row, 4] = self.minimiser.weight(first + row)
+        if isinstance(self.minimiser, FictitiousPlay) and self.minimiser.optimistic:
+            rows[:, 5] = rows[:, 4]
         return rows if self.sharing is not None else rows.astype(self.dtype)
 
     def _grow(self) -> None:
         """Keep what has been learnt; what is new starts as a new solver does."""
-        tree, known = self.tree, len(self.sums)
+        tree = self.tree
         if self.sharing is not None or self.storage == 16:
             raise GameError(
                 "the tree has grown, but buckets and 16-bit numbers are laid out for the tree as "
                 "it was; start a new solver"
             )
-        self._nodes, before, old = tree.nodes, self._sizes, self.work.reach
-        self._sizes = tree.sizes
-        self.sums = lengthened(self.sums, known, tree.sizes.slots)
-        uniform = _uniform(tree, np.zeros_like(self.sums))
-        self.policy = np.concatenate([self.policy, uniform[known:]])
-        if isinstance(self.minimiser, RegretMatching):
-            self.regrets = lengthened(self.regrets, known, tree.sizes.slots)
-        if self.mixture is not None:
-            self.mixture = np.concatenate([self.mixture, uniform[known:]])
+        assert isinstance(self.slots, Slots)
+        first, self._nodes = self._nodes, tree.nodes
+        own = "regrets" if isinstance(self.minimiser, RegretMatching) else "mixture"
+        self.slots.extend(("policy", "sums", own), tree.sizes.slots)
+        self._take(self.slots)
+        expansions = _expansions(tree)
+        expanded = list(islice(reversed(expansions), len(expansions) - self._expanded))[::-1]
+        self._expanded = len(expansions)
+        for node in expanded:
+            if tree.arrays.action_count[node]:
+                legal = tree.legal(node)
+                uniform = (legal / legal.sum(axis=0))[:, None]
+                tree.block(self.policy, node)[:] = uniform
+                if self.mixture is not None:
+                    tree.block(self.mixture, node)[:] = uniform
         self.arrays, self.locks = lock(tree, self.locks, self.policy)
-        self.work = Workspace(tree, self.beliefs, self.dtype, threads=self.threads)
-        if self.root is not None:
-            self.root.open(tree, self.work.reach)
-        for player in PLAYERS:
-            known = before.reach[player]
-            self.work.reach[player][:known] = old[player][:known]
+        self.work.grow(tree)
         if self.limit is not None:
-            self.limit.grow(before)
+            self.limit.grow([node for node in expanded if node < first], first)
 
     def average_buckets(self) -> NDArray[np.float64]:
         """[bucket slots] the average policy, uniform where no infostate of a bucket ever came."""
@@ -407,18 +433,17 @@ def _check_options(
         )
     if leaves is None and len(tree.leaves):
         raise GameError("the tree ends in leaves; give an evaluator for them: leaves=…")
-    if len(tree.leaves) and tree.leaves[-1] >= tree.order.head[0, 2]:
+    behind = len(tree.leaves) > 0 and tree.leaves[-1] >= tree.order.head[0, 2]
+    if behind and any(tree.sizes.shared_reach):
         raise GameError(
             "a leaf lies behind a deal, where boards share the place of their vectors; let the "
             "tree end before the deal"
         )
 
 
-def lengthened(old: Array, known: int, size: int) -> Array:
-    """Zeros [size] with the first `known` entries of `old`."""
-    new = np.zeros(size, dtype=old.dtype)
-    new[:known] = old[:known]
-    return new
+def _expansions(tree: PublicTree) -> dict[int, Expansion]:
+    """The moves of the nodes of a tree that may grow, in the order in which they got them."""
+    return tree.layout.expansions if isinstance(tree.layout, GrowingLayout) else {}
 
 
 def lock(
@@ -484,7 +509,7 @@ class ThreadTeam:
 class Workspace:
     """The vectors that the passes write: reaches, values and scratch, of one float type.
 
-    scratches: [2, room] for each thread; scratch: that of the first.
+    vectors: for each thread, whose scratch is its own; reach, values: those of each player.
     """
 
     def __init__(
@@ -496,11 +521,16 @@ class Workspace:
         threads: int = 1,
     ) -> None:
         sizes, more = tree.sizes, threads - 1
-        self.matrices = tree.matrices.astype(dtype)
         self.reach = _pair(sizes.reach, sizes.shared_reach, more, ROWS, dtype)
         self.values = _pair(sizes.values, sizes.shared_values, more, sizes.scratch, dtype)
-        self.scratches = [np.zeros((2, sizes.scratch), dtype=dtype) for _ in range(threads)]
-        self.scratch = self.scratches[0]
+        matrices = tree.matrices.astype(dtype)
+        self._matrices = len(tree.arrays.matrix_start)
+        self.vectors = [
+            VECTORS[dtype](
+                matrices, *self.reach, *self.values, np.zeros((2, sizes.scratch), dtype=dtype)
+            )
+            for _ in range(threads)
+        ]
         if beliefs is None:
             beliefs = tree.beliefs
         for player in PLAYERS:
@@ -514,6 +544,27 @@ class Workspace:
                     )
                 place = tree.vectors(self.reach[player], player, root.node, values=False)
                 place[root.copy] = given
+
+    def grow(self, tree: PublicTree) -> None:
+        """Lengthen all for a tree that has grown, which has one range and so one thread."""
+        sizes, vectors = tree.sizes, self.vectors[0]
+        if self._matrices != len(tree.arrays.matrix_start):
+            self._matrices = len(tree.arrays.matrix_start)
+            vectors = replace(vectors, matrices=tree.matrices.astype(vectors.scratch.dtype))
+        if vectors.scratch.shape[1] < sizes.scratch:
+            scratch = np.zeros((2, 2 * sizes.scratch), dtype=vectors.scratch.dtype)
+            vectors = replace(vectors, scratch=scratch)
+        room = vectors.scratch.shape[1]
+        for player in PLAYERS:
+            vectors.extend([f"reach{player}"], sizes.reach[player] + ROWS)
+            vectors.extend([f"values{player}"], sizes.values[player] + room)
+        self.vectors = [vectors]
+        self.reach = vectors.reach0, vectors.reach1
+        self.values = vectors.values0, vectors.values1
+
+    def with_reach(self, reach: Pair) -> list[Vectors]:
+        """The vectors with other reaches."""
+        return [replace(each, reach0=reach[0], reach1=reach[1]) for each in self.vectors]
 
 
 def _pair(

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.solvers.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
-from tacit.tree import PLAYERS, PublicState, PublicTree
+from tacit.tree import LEAF, PLAYERS, PublicState, PublicTree
 from tacit.tree.beliefs import normalised, value_to_cfv
 from tacit.tree.pbs import PBS
 
@@ -124,12 +124,13 @@ class Zero:
 class Rows:
     """The PBSs at some nodes of a tree as rows of an encoder.
 
-    L public states in the order of the nodes and their copies. `inputs` [L, .] holds one row for
+    L public states in the order of `nodes` and their copies. `inputs` [L, .] holds one row for
     each that is asked, and `row` [L] its number, or -1.
     """
 
     def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
         self.tree = tree
+        self.encoder = encoder
         self.nodes = nodes
         self.count = int(tree.arrays.copies[nodes].sum())
         self.inputs = np.zeros((self.count, encoder.inputs), dtype=np.float32)
@@ -140,15 +141,37 @@ class Rows:
             for p in PLAYERS
         )
         pairs = [(s, p) for s in self.states for p in PLAYERS]
-        self.columns, self.start = pack([encoder.input_columns(*pair) for pair in pairs])
+        self.columns = Packed([encoder.input_columns(*pair) for pair in pairs])
+
+    def put(self, number: int, node: int) -> PublicState:
+        """Let `node`, the state of which is returned, stand at a place, or behind all others."""
+        if number < len(self.nodes):
+            self.count -= int(self.tree.arrays.copies[self.nodes[number]])
+        else:
+            self.nodes = lengthened(self.nodes, number + 1)
+            self.static = tuple(lengthened(old, number + 1) for old in self.static)
+        self.nodes[number], state = node, self.tree.state(node)
+        for player in PLAYERS:
+            self.static[player][number] = self.encoder.describe(state, player)
+            self.columns.put(2 * number + player, self.encoder.input_columns(state, player))
+        self.count += int(self.tree.arrays.copies[node])
+        self.inputs, self.row = (lengthened(old, self.count) for old in (self.inputs, self.row))
+        return state
+
+    def drop(self) -> int:
+        """Remove the last node, which is returned."""
+        node = int(self.nodes[-1])
+        self.nodes = self.nodes[:-1]
+        self.count -= int(self.tree.arrays.copies[node])
+        return node
 
     def gather(
         self, player: int, reach: tuple[Array, Array], *, every: bool = False
     ) -> NDArray[np.float32]:
         """[n, .] the rows that the opponent of `player` reaches, or all of them; sets `row`."""
         used = gather_beliefs(
-            self.tree.arrays, self.nodes, player, every, self.static[player], self.columns,
-            self.start, reach[0], reach[1], self.inputs, self.row,
+            self.tree.arrays, self.nodes, player, every, self.static[player], self.columns.flat,
+            self.columns.start, reach[0], reach[1], self.inputs, self.row,
         )  # fmt: skip
         return self.inputs[:used]
 
@@ -172,14 +195,12 @@ class Leaves:
             self.simple = evaluator
             return
         self.rows = Rows(tree, tree.leaves, evaluator)
+        self._place = {node: number for number, node in enumerate(tree.leaves.tolist())}
         states = self.rows.states
         self.linear = len(tree.arrays.cards.batch_node) > 0
         if not self.linear:
             self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
-            chance, self.chance_start = pack(
-                [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
-            )
-            self.chance = chance.astype(np.float32)
+            self.chance = Packed([_chance(s) for s in states], np.float32)
         if isinstance(evaluator, PairEvaluator) and (
             pairs or not isinstance(evaluator, ValueEvaluator)
         ):
@@ -187,16 +208,42 @@ class Leaves:
                 raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
             self.pairs = evaluator
             self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
-            self.answer_columns, self.answer_start = pack(
-                [evaluator.pair_columns(s).ravel() for s in states]
-            )
+            self.columns = Packed([evaluator.pair_columns(s).ravel() for s in states])
             self.answers = np.zeros((0, 1), dtype=np.float32)
         else:
             assert isinstance(evaluator, ValueEvaluator)
             self.single = evaluator
-            self.answer_columns, self.answer_start = pack(
-                [evaluator.output_columns(s, p) for s in states for p in PLAYERS]
-            )
+            self.columns = Packed([evaluator.output_columns(s, p) for s in states for p in PLAYERS])
+
+    def grow(self, expanded: Sequence[int], first: int) -> None:
+        """The tree has grown: these leaves are none any more, new nodes stand from `first` on."""
+        if self.simple is not None:
+            return
+        new = (first + np.flatnonzero(self.tree.arrays.player[first:] == LEAF)).tolist()
+        places = [self._place.pop(node) for node in expanded]
+        for node in new:
+            self._put(places.pop() if places else len(self.rows.nodes), node)
+        for number in sorted(places, reverse=True):
+            last = self.rows.drop()
+            if number < len(self.rows.nodes):
+                self._put(number, last)
+
+    def _put(self, number: int, node: int) -> None:
+        """Let a leaf stand at a place, or behind all others."""
+        state = self.rows.put(number, node)
+        self._place[node] = number
+        self.apart = lengthened(self.apart, len(self.rows.nodes))
+        self.apart[number] = state.margins is not None
+        self.chance.put(number, _chance(state))
+        if self.pairs is not None:
+            self.sign = lengthened(self.sign, len(self.rows.nodes))
+            self.sign[number] = self.pairs.pair_sign(state)
+            self.columns.put(number, self.pairs.pair_columns(state).ravel())
+        else:
+            assert self.single is not None
+            for player in PLAYERS:
+                columns = self.single.output_columns(state, player)
+                self.columns.put(2 * number + player, columns)
 
     def fill(
         self,
@@ -210,11 +257,11 @@ class Leaves:
 
         With `believed`, the evaluator is asked for the beliefs of those reaches instead.
         """
-        if len(self.tree.leaves) == 0:
-            return
         believed = reach if believed is None else believed
         if self.simple is not None:
             self._fill_simply(self.simple, player, reach, values, believed)
+            return
+        if self.rows.count == 0:
             return
         rows = self.rows.gather(player, believed)
         self.asked += len(rows)
@@ -235,9 +282,9 @@ class Leaves:
             self._write(player, reach, values, found)
             return
         scatter_values(
-            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
-            self.apart, self.chance, self.chance_start, reach[1 - player], self.rows.row, answers,
-            values,
+            self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
+            self.apart, self.chance.flat, self.chance.start, reach[1 - player], self.rows.row,
+            answers, values,
         )  # fmt: skip
 
     def _fill_simply(
@@ -298,14 +345,40 @@ class Leaves:
     def meet(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
         """Write `player`'s counterfactual values at the leaves by the answers that are kept."""
         scatter_pairs(
-            self.tree.arrays, self.rows.nodes, player, self.answer_columns, self.answer_start,
-            self.sign, self.apart, self.chance, self.chance_start, reach[1 - player],
+            self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
+            self.sign, self.apart, self.chance.flat, self.chance.start, reach[1 - player],
             self.rows.row, self.answers, values,
         )  # fmt: skip
 
 
-def pack(parts: list[Array]) -> tuple[Array, NDArray[np.int64]]:
-    """Arrays one after the other, and where each starts."""
-    sizes = np.array([len(part) for part in parts], dtype=np.int64)
-    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-    return flat, np.cumsum(sizes) - sizes
+def lengthened(old: Array, length: int) -> Array:
+    """An array with its first axis made longer; storage at least doubles when it runs out.
+
+    New entries are zero.
+    """
+    whole = old if old.base is None else old.base
+    if len(whole) < length or whole.ndim != old.ndim:
+        whole = np.zeros((max(length, 2 * len(old)), *old.shape[1:]), dtype=old.dtype)
+        whole[: len(old)] = old
+    return whole[:length]
+
+
+def _chance(state: PublicState) -> Array:
+    """[K0 * K1] chance weights of a public state, or [K0 + K1] margins whose product they are."""
+    return np.concatenate(state.margins or [state.compatibility.ravel()])
+
+
+class Packed:
+    """Arrays one after the other: array n stands in `flat` from `start[n]` on."""
+
+    def __init__(self, parts: Sequence[Array], dtype: type[np.generic] = np.int32) -> None:
+        sizes = np.array([len(part) for part in parts], dtype=np.int64)
+        self.start: NDArray[np.int64] = np.cumsum(sizes) - sizes
+        self.flat: Array = np.concatenate([*parts, np.zeros(0, dtype)]).astype(dtype)
+
+    def put(self, number: int, part: Array) -> None:
+        """Replace an array, or add one behind all others."""
+        self.start = lengthened(self.start, max(len(self.start), number + 1))
+        self.start[number] = length = len(self.flat)
+        self.flat = lengthened(self.flat, length + len(part))
+        self.flat[length:] = part

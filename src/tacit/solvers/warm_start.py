@@ -77,13 +77,12 @@ def response_regrets(
     there on, less what the policy's mixture of the actions is worth. Both reaches and the values at
     the leaves are given in `work`.
     """
-    head = (work.matrices, work.reach[1 - player])
-    tail = (work.values[player], work.scratch)
+    vectors = work.vectors[0]
     best, gains = policy.copy(), np.zeros_like(policy)
     none = np.zeros(4, dtype=policy.dtype)
-    ascend(tree.arrays, player, RECORD_BEST, none, *head, best, gains, *tail)
+    ascend(tree.arrays, vectors, player, RECORD_BEST, none, best, gains)
     step = np.array([1, 1, -np.inf, 0], dtype=policy.dtype)
-    ascend(tree.arrays, player, UPDATE, step, *head, best, gains, *tail)
+    ascend(tree.arrays, vectors, player, UPDATE, step, best, gains)
     for node in np.flatnonzero(tree.arrays.player == player).tolist():
         gain = tree.block(gains, node)
         mean = (tree.block(policy, node) * gain).sum(axis=0)

@@ -57,7 +57,7 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
     """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
 
     flow: what is done at the player's simple nodes, with `kept`: `flow_on`, or its like for other
-    ways to keep policies and sums.
+    ways to keep policies and sums, which takes `policy` and `sums` for scratch.
     """
     begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
@@ -79,7 +79,7 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
         first = tree.edge_start[node]
         slot = tree.slot_start[node]
         if mover == player and tree.simple[node] == 1:
-            flow(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight)
+            flow(tree, node, player, thread, kept, policy, reach, sums, weight)
             continue
         if mover == player and weight != 0:
             add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
@@ -96,8 +96,11 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
 
 
 @inner_kernel
-def flow_on(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight):
+def flow_on(tree, node, player, thread, kept, policy, reach, sums, weight):
     """Carry the reach of the mover from a simple node to its children, and add to the sums."""
+    shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
+    width = tree.copies[node] * tree.info_count[player, node]
+    at = place(tree.reach_start[player, node], shared, shift)
     first, slot = tree.edge_start[node], tree.slot_start[node]
     for action in range(tree.edge_count[node]):
         to = place(tree.edge_reach[player, first + action], shared, shift)
@@ -160,20 +163,16 @@ def _map_down(tree, player, node, edge, at, to, policy, reach):
 
 
 @kernel
-def ascend(tree, player, mode, step, matrices, reach, policy, regrets, values, scratch):
+def ascend(tree, vectors, player, mode, step, policy, regrets):
     """Carry `player`'s counterfactual values up to the roots; see the modes above.
 
     Values at a node count chance from that node on: its own chance weights are normalised, except
     in card games, where they are one for hands that share no card.
 
-    step: [4]; matrices: flat terminal matrices; reach: [reach entries of the *opponent*]; policy,
-    regrets: [slots]; values: [value entries of `player` + room for one node's slots], its leaf
-    entries given; scratch: [2, room].
+    vectors: `tacit.tree.buffers.Vectors`, with the opponent's reach and the player's values at
+    leaves; step: [4]; policy, regrets: [slots].
     """
-    ascend_range(
-        tree, _everything(tree), 0, player, decide, mode, step, matrices, reach, policy, regrets,
-        values, scratch,
-    )  # fmt: skip
+    ascend_range(tree, vectors, _everything(tree), 0, player, decide, mode, step, policy, regrets)
 
 
 @inner_kernel
@@ -186,14 +185,15 @@ def _everything(tree):
 
 
 @inlined_kernel
-def ascend_range(
-    tree, visit, thread, player, act, mode, step, matrices, reach, policy, regrets, values, scratch
-):  # fmt: skip
+def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, regrets):
     """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
 
     act: what is done at the player's nodes, `decide` or, if all modes are known to be among its
     own, `improve` or `answer`.
     """
+    matrices, scratch = vectors.matrices, vectors.scratch
+    reach = vectors.reach1 if player == 0 else vectors.reach0
+    values = vectors.values0 if player == 0 else vectors.values1
     begin, end, batch, last_batch = visit[1], visit[2], visit[3], visit[4]
     entry, last_entry = visit[5], visit[6]
     opponent = 1 - player
@@ -231,7 +231,6 @@ def ascend_range(
                 )
         elif mover == player:
             actions = tree.action_count[node]
-            slot = tree.slot_start[node]
             first = tree.edge_start[node]
             if tree.simple[node] == 1:
                 for action in range(actions):
@@ -246,10 +245,7 @@ def ascend_range(
                     )  # fmt: skip
                 for action in range(actions):
                     base[action] = room + action * width
-            act(
-                tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
-                values, scratch,
-            )  # fmt: skip
+            act(tree, node, at, base, mode, step, policy, regrets, values, scratch)
         elif mover != LEAF:
             first = tree.edge_start[node]
             here = values[at : at + width]
@@ -292,34 +288,32 @@ def ascend_range(
 
 
 @inner_kernel
-def decide(
-    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
-):  # fmt: skip
+def decide(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """What a mode says at a node of the player.
 
     Its values [copies, K] stand from `at` on, those of action a from `base[a]`.
     """
     if mode == UPDATE:
-        improve(
-            tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
-            values, scratch,
-        )  # fmt: skip
+        improve(tree, node, at, base, mode, step, policy, regrets, values, scratch)
     else:
-        answer(
-            tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets,
-            values, scratch,
-        )  # fmt: skip
+        answer(tree, node, at, base, mode, step, policy, regrets, values, scratch)
+
+
+@inlined_kernel
+def shape_of(tree, node):
+    """A node of a player: its actions, copies, infostates of the mover, and first slot."""
+    count = tree.info_count[tree.player[node], node]
+    return tree.action_count[node], tree.copies[node], count, tree.slot_start[node]
 
 
 @inner_kernel
-def improve(
-    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
-):  # fmt: skip
+def improve(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """As `decide`, for UPDATE alone."""
+    actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
     for tile in range(0, width, TILE):
         stop = min(tile + TILE, width)
-        _expect(actions, width, tile, stop, slot, at, base, policy, values)
+        expect(actions, width, tile, stop, slot, at, base, policy, values)
         if tree.locked[node] == 0:
             update_regrets(
                 actions, width, tile, stop, slot, at, base, step, policy, regrets, values, scratch
@@ -330,13 +324,12 @@ def improve(
 
 
 @inner_kernel
-def answer(
-    tree, node, actions, copies, count, slot, at, base, mode, step, policy, regrets, values, scratch
-):  # fmt: skip
+def answer(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """As `decide`, for all modes but UPDATE."""
+    actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
     if mode == EXPECT or tree.locked[node] == 1:
-        _expect(actions, width, 0, width, slot, at, base, policy, values)
+        expect(actions, width, 0, width, slot, at, base, policy, values)
         return
     legal = tree.legal_start[node]
     if legal >= 0:
@@ -458,7 +451,7 @@ def _terminal_block(
 
 
 @inner_kernel
-def _expect(actions, width, begin, end, slot, at, base, policy, values):
+def expect(actions, width, begin, end, slot, at, base, policy, values):
     """values[at + s] = sum over actions of policy * action value, for begin <= s < end."""
     length = end - begin
     value = values[at + begin : at + end]

@@ -13,12 +13,7 @@ share becomes.) No policy is kept: it follows from the regrets. A locked node's 
 policy.
 
 Here nodes are simple (see `TreeArrays`) and have one copy, as in hold'em, and policies follow from
-regrets alone. `kept` is a tuple of
-
-- regrets: int16 [slots]; their scales: float32 [.], those of node n's hands from `starts[n]` on;
-- starts: int64 [N];
-- sums: uint16 [slots];
-- room: float32 [2, at least the slots of any node].
+regrets alone. kept: `tacit.tree.buffers.ShortSlots`.
 """
 
 from __future__ import annotations
@@ -27,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.kernel import inner_kernel
-from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, next_regret, place
+from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, next_regret, place, shape_of
 
 LARGEST = 32_767
 SHIFT = 15
@@ -35,12 +30,14 @@ SHIFT = 15
 
 
 @inner_kernel
-def flow_on_short(tree, node, player, width, at, shared, shift, kept, policy, reach, sums, weight):
-    """As `tacit.tree.passes.flow_on`."""
-    regrets, scales, starts, short_sums, room = kept
-    actions, slot, first = tree.edge_count[node], tree.slot_start[node], tree.edge_start[node]
-    chosen, wide = room[0][: actions * width], room[1][: actions * width]
-    short, scale = regrets[slot : slot + actions * width], scales[starts[node] :]
+def flow_on_short(tree, node, player, thread, kept, policy, reach, sums, weight):
+    """As `tacit.tree.passes.flow_on`; policy, sums: float32 [at least the slots of any node]."""
+    shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
+    at = place(tree.reach_start[player, node], shared, shift)
+    width, first = tree.info_count[player, node], tree.edge_start[node]
+    actions, slot = tree.edge_count[node], tree.slot_start[node]
+    chosen, wide = policy[: actions * width], sums[: actions * width]
+    short, scale = kept.regrets[slot : slot + actions * width], kept.scales[kept.starts[node] :]
     _match(actions, width, short, scale, chosen, wide)
     come = reach[at : at + width]
     for action in range(actions):
@@ -50,7 +47,7 @@ def flow_on_short(tree, node, player, width, at, shared, shift, kept, policy, re
         for s in range(width):
             gone[s] = come[s] * part[s]
         if weight != 0:
-            total, summed = short_sums[slot + begin : slot + end], wide[begin:end]
+            total, summed = kept.sums[slot + begin : slot + end], wide[begin:end]
             bits = summed.view(np.uint32)
             for s in range(width):
                 bits[s] = np.uint32(total[s]) << np.uint32(SHIFT)
@@ -61,14 +58,12 @@ def flow_on_short(tree, node, player, width, at, shared, shift, kept, policy, re
 
 
 @inner_kernel
-def improve_short(
-    tree, node, actions, copies, count, slot, at, base, mode, step, policy, kept, values, scratch
-):  # fmt: skip
+def improve_short(tree, node, at, base, mode, step, policy, kept, values, scratch):
     """As `tacit.tree.passes.improve`."""
-    regrets, scales, starts, _, room = kept
-    short = regrets[slot : slot + actions * count]
-    chosen, wide = room[0][: actions * count], room[1][: actions * count]
-    scale = scales[starts[node] : starts[node] + count]
+    actions, _, count, slot = shape_of(tree, node)
+    short = kept.regrets[slot : slot + actions * count]
+    chosen, wide = scratch[0][: actions * count], scratch[1][: actions * count]
+    scale = kept.scales[kept.starts[node] : kept.starts[node] + count]
     _match(actions, count, short, scale, chosen, wide)
     value = values[at : at + count]
     for action in range(actions):

@@ -99,19 +99,19 @@ def test_boards_count_as_often_as_they_are_dealt(tree: PublicTree) -> None:
 def test_what_cannot_be_solved_in_buckets_is_refused(tree: PublicTree) -> None:
     with pytest.raises(GameError, match="choose an algorithm that matches regrets"):
         bucketed(tree, "fp", ByEquity())
-    with pytest.raises(GameError, match="card buckets are for trees of hold'em"):
+    with pytest.raises(GameError, match="for trees of hold'em; build one with build_spot"):
         bucketed(build_tree(Leduc()), "cfr", ByEquity())
 
 
 @pytest.mark.parametrize("algorithm", ["linear-cfr", "dcfr", "pcfr+"])
-@pytest.mark.parametrize(("game", "iterations"), [("leduc", 20), ("pursuit-glasses", 2)])
-def test_groups_of_one_change_nothing(game: str, iterations: int, algorithm: str) -> None:
+@pytest.mark.parametrize("game", ["leduc", "pursuit-glasses"])
+def test_groups_of_one_change_nothing(game: str, algorithm: str) -> None:
     tree = tree_of(game)
     minimiser = find_algorithm(algorithm)
     merged = Solver(tree, minimiser, sharing=merge_infostates(tree, {}), storage=64)
     plain = Solver(tree, minimiser, storage=64)
     for solver in (merged, plain):
-        solver.run(iterations)
+        solver.run(20)
     assert np.allclose(merged.average_policy(), plain.average_policy(), atol=1e-9)
     assert np.allclose(merged.current_policy(), plain.current_policy(), atol=1e-9)
 

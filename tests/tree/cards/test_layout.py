@@ -14,14 +14,14 @@ from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
-from tacit.solvers import Solver, find_algorithm
+from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.tree import LEAF, Place, PublicTree, build_forest
 from tacit.tree.arrays import IDENTITY
 from tacit.tree.cards.builder import CardBuilder, build_spot
 from tacit.tree.cards.layout import CardLayout, lay_out_cards
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN
-from tacit.tree.public_state import Transition
+from tacit.tree.public_state import PublicState, Transition
 
 RANGES = ("22+,A2s+,KTo+", "55+,K9s+,AJo+,T9s")
 NARROW = ("AKs,QQ,JTs,98s", "AA,JTs,77,T9s")
@@ -350,3 +350,24 @@ def test_an_expansion_leads_to_the_states_of_the_tree() -> None:
     leaf = int(np.flatnonzero(layout.arrays.player == LEAF)[0])
     assert layout.expansion(leaf).transitions == ()
     assert (layout.street == 2).all()
+
+
+def test_a_tree_has_the_actions_that_it_is_given() -> None:
+    """An off-tree bet at the root, and nothing but checks, calls and folds below."""
+
+    def actions(state: PublicState) -> frozenset[str] | None:
+        assert isinstance(state, CardState)
+        if state.history == "":
+            return frozenset({"k", "r160"})
+        return frozenset({"f", "c"} if state.betting.to_call else {"k"})
+
+    root = CardState.of(TURN)
+    given = build_forest(CardBuilder(), [root], actions=actions)
+    own = build_forest(CardBuilder(), [root])
+    assert given.expansion(0).labels == ("k", "r160")
+    assert own.expansion(0).labels != given.expansion(0).labels
+    moves = [node for node in range(given.nodes) if given.arrays.player[node] < CHANCE]
+    assert {label for node in moves for label in given.labels(node)} == {"f", "c", "k", "r160"}
+    solver = Solver(given, find_algorithm("dcfr"))
+    solver.run(30)
+    assert np.isfinite(evaluate(given, solver.average_policy()).exploitability)

@@ -58,7 +58,7 @@ def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool, storage: int
     held = [tree.arrays, solver.sums, solver.policy, solver.regrets, average]
     if storage == 16:
         held += [solver.regret_scales, solver.starts]
-    held += [(work.matrices, work.reach, work.values, work.scratches) for work in works]
+    held += [work.vectors for work in works]
     assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)
     assert size.bytes > size.array_bytes
 

@@ -46,9 +46,8 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
     strengths = rank_hands(spot.board)
     for player in (0, 1):
         respond(
-            tree.arrays, tree.order.whole, 0, player, EXPECT, np.zeros(4), work.matrices,
-            solver.policy, solver.policy, work.reach[1 - player], work.values[player],
-            work.scratch,
+            tree.arrays, work.vectors[0], tree.order.whole, 0, player, EXPECT, np.zeros(4),
+            solver.policy, solver.policy,
         )  # fmt: skip
         for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
             state = tree.state(node)

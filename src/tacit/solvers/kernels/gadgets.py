@@ -5,33 +5,32 @@ gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import erf, log, sqrt
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tacit.array_record import ArrayRecord, Float64, Float64Rows, Int64
 from tacit.kernel import kernel
 from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, PREDICTION, next_regret
 
 GIVEN, RESOLVE, MAXMARGIN, NORMAL, HEDGE = range(5)
 """Kinds of gadgets; see `tacit.solvers.gadgets`."""
 
-Float64 = NDArray[np.float64]
 
-
-class GadgetArrays(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class GadgetArrays(ArrayRecord):
     """The gadgets of R roots and what they remember; F infostates of the opponent in all."""
 
-    opponent: NDArray[np.int64]
+    opponent: Int64
     """[1] whose reach it is"""
-    kind: NDArray[np.int64]
+    kind: Int64
     """[R]"""
-    start: NDArray[np.int64]
+    start: Int64
     """[R + 1] where each root's entries stand"""
-    value_at: NDArray[np.int64]
+    value_at: Int64
     """[R] where the opponent's values at the root stand in the flat values"""
-    reach_at: NDArray[np.int64]
+    reach_at: Int64
     """[R] likewise in the flat reaches"""
     share: Float64
     """[R] the gadget's part of the range, the rest is `previous`"""
@@ -45,9 +44,9 @@ class GadgetArrays(NamedTuple):
     """[F] the standard deviations of those that are drawn"""
     previous: Float64
     """[F] the given range, as a reach"""
-    regrets: Float64
+    regrets: Float64Rows
     """[2, F] of entering and of not; those of choosing an infostate stand in the first row"""
-    sums: Float64
+    sums: Float64Rows
     """[2, F] Hedge: of the values of entering, and of their squares"""
     seen: Float64
     """[R] Hedge: of how many iterations"""

@@ -1,9 +1,10 @@
 """Whole iterations as kernels: the two passes in each algorithm's order.
 
-tree: TreeArrays; order: [S, 7] of `tacit.tree.order`; schedule: [T, 5], a step's four numbers and
-the weight in the average; policy, regrets, sums, mixture: [slots]; reach0, reach1, values0,
-values1, scratch: see `tacit.tree.passes`; root_gadgets: None, or the
-`GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of a turn.
+tree: TreeArrays; slots, vectors: records of `tacit.tree.buffers`; order: [S, 7] of
+`tacit.tree.order`; thread: whose shared vectors are used; schedule: [T, 6], a step's four numbers,
+the weight in the average, and how often fictitious play counts the response once more;
+root_gadgets: None, or the `GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of
+a turn.
 """
 
 from __future__ import annotations
@@ -28,8 +29,7 @@ from tacit.tree.storage16 import flow_on_short, improve_short
 
 @kernel
 def match_regrets(
-    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
-    policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
 ):  # fmt: skip
     """Iterations of regret matching; each policy is averaged as the opponent meets it.
 
@@ -37,28 +37,26 @@ def match_regrets(
     those from `first_turn` up to `last_turn` are done, along the steps of `order`.
     """
     _match(
-        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on,
-        improve, 0, policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+        tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+        flow_on, improve, 0, slots.policy, slots.regrets, slots.sums,
     )  # fmt: skip
 
 
 @kernel
 def match_short_regrets(
-    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices,
-    policy, kept, reach0, reach1, values0, values1, scratch, root_gadgets,
+    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
 ):  # fmt: skip
-    """As `match_regrets`, with numbers of 16 bits; kept: see `tacit.tree.storage16`."""
+    """As `match_regrets`, with numbers of 16 bits; slots: `ShortSlots`."""
     _match(
-        tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow_on_short,
-        improve_short, kept, policy, kept, policy, reach0, reach1, values0, values1, scratch,
-        root_gadgets,
+        tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+        flow_on_short, improve_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
     )  # fmt: skip
 
 
 @inlined_kernel
 def _match(
-    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, flow, act, kept,
-    policy, regrets, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+    tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+    flow, act, kept, policy, regrets, sums,
 ):  # fmt: skip
     """The two kernels above; flow, act, kept: see `descend_range` and `ascend_range`."""
     for t in range(len(schedule)):
@@ -68,31 +66,27 @@ def _match(
                 for player in range(2):
                     if alternating and player != turn:
                         continue
-                    reach = reach1 if player == 0 else reach0
                     if order[n, 0] == DOWN:
+                        reach = vectors.reach1 if player == 0 else vectors.reach0
                         descend_range(
                             tree, order[n], thread, 1 - player, flow, kept,
                             policy, reach, sums, weight,
                         )  # fmt: skip
                     else:
-                        values = values0 if player == 0 else values1
                         ascend_range(
-                            tree, order[n], thread, player, act, UPDATE,
-                            step, matrices, reach, policy, regrets, values, scratch,
+                            tree, vectors, order[n], thread, player, act, UPDATE, step,
+                            policy, regrets,
                         )  # fmt: skip
             if root_gadgets is not None:
                 opponent = root_gadgets.opponent[0]
                 if turn == opponent or not alternating:
-                    if opponent == 0:
-                        match_gadgets(root_gadgets, step, weight, values0, reach0)
-                    else:
-                        match_gadgets(root_gadgets, step, weight, values1, reach1)
+                    own, gained = own_vectors(vectors, opponent)
+                    match_gadgets(root_gadgets, step, weight, gained, own)
 
 
 @kernel
 def play_fictitiously(
-    tree, order, thread, schedule, first_turn, last_turn, alternating, matrices, optimistic,
-    policy, mixture, sums, reach0, reach1, values0, values1, scratch, root_gadgets,
+    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
 ):  # fmt: skip
     """Iterations of fictitious play: answer the mixture, then mix the answer in.
 
@@ -101,46 +95,52 @@ def play_fictitiously(
     """
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
-        none = schedule.dtype.type(0)
-        again = weight if optimistic else none
+        none = weight * 0  # a double: sums are added up in double precision, then rounded
+        again = schedule[t, 5] + none
         for turn in range(first_turn, last_turn):
+            mixes = turn % 2 == 1
             for n in range(len(order)):
                 for player in range(2):
                     if alternating and player != turn // 2:
                         continue
-                    own, other = (reach0, reach1) if player == 0 else (reach1, reach0)
                     if order[n, 0] == DOWN:
-                        mixes = turn % 2 == 1
+                        mover = player if mixes else 1 - player
+                        reach = vectors.reach0 if mover == 0 else vectors.reach1
                         descend_range(
-                            tree, order[n], thread,
-                            player if mixes else 1 - player, flow_on, 0,
-                            policy if mixes else mixture, own if mixes else other, sums,
+                            tree, order[n], thread, mover, flow_on, 0,
+                            slots.policy if mixes else slots.mixture, reach, slots.sums,
                             weight if mixes else none,
                         )  # fmt: skip
                         if mixes:
                             first, last = order[n, 1], order[n, 2]
-                            _mix(
-                                tree, first, last, thread, player, policy, mixture, sums, own, again
-                            )
-                    elif turn % 2 == 0:
-                        values = values0 if player == 0 else values1
+                            _mix(tree, slots, first, last, thread, player, reach, again)
+                    elif not mixes:
                         ascend_range(
-                            tree, order[n], thread, player, answer,
-                            RECORD_BEST, step, matrices, other, policy, sums, values, scratch,
+                            tree, vectors, order[n], thread, player, answer, RECORD_BEST, step,
+                            slots.policy, slots.sums,
                         )  # fmt: skip
             if root_gadgets is not None:
                 opponent = root_gadgets.opponent[0]
                 if turn // 2 == opponent or not alternating:
-                    own, gained = (reach0, values0) if opponent == 0 else (reach1, values1)
-                    if turn % 2 == 0:
-                        respond_gadgets(root_gadgets, gained, own)
-                    else:
+                    own, gained = own_vectors(vectors, opponent)
+                    if mixes:
                         mix_gadgets(root_gadgets, weight, again, own)
+                    else:
+                        respond_gadgets(root_gadgets, gained, own)
+
+
+@inlined_kernel
+def own_vectors(vectors, player):
+    """A player's own reach and values."""
+    if player == 0:
+        return vectors.reach0, vectors.values0
+    return vectors.reach1, vectors.values1
 
 
 @inner_kernel
-def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again):
+def _mix(tree, slots, first, last, thread, player, reach, again):
     """The mixture is the sums' average, the response (policy, reach) counted `again`."""
+    policy, mixture, sums = slots.policy, slots.mixture, slots.sums
     for node in range(first, last):
         if tree.player[node] == player:
             width = tree.copies[node] * tree.info_count[player, node]
@@ -159,9 +159,7 @@ def _mix(tree, first, last, thread, player, policy, mixture, sums, reach, again)
 
 
 @kernel
-def respond(
-    tree, order, thread, player, mode, step, matrices, policy, response, reach, values, scratch
-):  # fmt: skip
+def respond(tree, vectors, order, thread, player, mode, step, policy, response):
     """The opponent's reach down and `player`'s values up along the steps of `order`.
 
     policy [slots]: what both play; response: where RECORD_BEST writes; mode: see
@@ -169,15 +167,15 @@ def respond(
     """
     for n in range(len(order)):
         if order[n, 0] == DOWN:
+            reach = vectors.reach1 if player == 0 else vectors.reach0
             descend_range(
                 tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
-                policy, values.dtype.type(0),
+                policy, reach.dtype.type(0),
             )  # fmt: skip
         else:
             ascend_range(
-                tree, order[n], thread, player, answer,
-                mode, step, matrices, reach, response, response, values, scratch,
-            )  # fmt: skip
+                tree, vectors, order[n], thread, player, answer, mode, step, response, response
+            )
 
 
 @kernel

@@ -10,92 +10,95 @@ shared: `BucketArrays`; rows: `BucketRows` of one player.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tacit.array_record import ArrayRecord, Float64, Int8, Int32, Int64
 from tacit.kernel import inner_kernel, kernel
 from tacit.solvers.kernels.iterations import normalise_slots
 from tacit.tree.order import DOWN
 from tacit.tree.passes import (
-    UPDATE,
+    EXPECT,
     add_to_sums,
     answer,
     ascend_range,
     descend_range,
+    expect,
     flow_on,
-    improve,
     keep_legal,
+    shape_of,
     update_regrets,
 )
 
 
-class BucketArrays(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BucketArrays(ArrayRecord):
     """Which bucket each infostate of a tree of N nodes belongs to."""
 
-    slot: NDArray[np.int64]
+    slot: Int64
     """[N] where the row of a node begins"""
-    reach_slot: NDArray[np.int64]
+    reach_slot: Int64
     """[N] likewise in arrays without the actions"""
-    size: NDArray[np.int32]
+    size: Int32
     """[N] how many buckets the row has"""
-    start: NDArray[np.int64]
+    start: Int64
     """[N] entry s of the mover, of [copies, K], is in bucket `member[start[n] + s]`"""
-    member: NDArray[np.int32]
-    weight: NDArray[np.float64]
+    member: Int32
+    weight: Float64
     """[N] how often the node counts: for how many public states of other names it stands"""
 
 
-class BucketRows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class BucketRows(ArrayRecord):
     """The R rows of one player."""
 
-    slot: NDArray[np.int64]
+    slot: Int64
     """[R] where it begins"""
-    actions: NDArray[np.int64]
-    size: NDArray[np.int64]
+    actions: Int64
+    size: Int64
     """[R] how many buckets"""
-    reach_slot: NDArray[np.int64]
-    legal_start: NDArray[np.int64]
+    reach_slot: Int64
+    legal_start: Int64
     """[R] where its mask [A, buckets] stands in `legal`, -1 if everything is legal"""
-    legal: NDArray[np.int8]
+    legal: Int8
 
 
 @kernel
 def visit_shared(
-    tree, order, shared, player, forget, matrices, bucket_policy, gains, reaches,
-    policy, regrets, reach, values, scratch,
+    tree, vectors, order, shared, player, bucket_policy, gains, reaches, policy, regrets
 ):  # fmt: skip
     """The opponent's reach goes down, what `player`'s infostates would gain comes up.
 
     gains [bucket slots], reaches [reach slots]: to be added to, for the player's and for the
-    opponent's rows; forget: the step after which `regrets` are the gains alone; policy, regrets:
-    [slots of a range]; the others as in `tacit.tree.passes`.
+    opponent's rows; policy, regrets: [slots of a range], the regrets of this iteration alone; the
+    others as in `tacit.tree.passes`.
     """
     opponent = 1 - player
+    reach = vectors.reach1 if player == 0 else vectors.reach0
     for n in range(len(order)):
         first, last = order[n, 1], order[n, 2]
         if order[n, 0] == DOWN:
             spread(tree, shared, first, last, opponent, bucket_policy, policy)
             descend_range(
                 tree, order[n], 0, opponent, flow_on, 0, policy, reach, policy,
-                values.dtype.type(0),
+                reach.dtype.type(0),
             )  # fmt: skip
             _gather_reaches(tree, shared, first, last, opponent, reach, reaches)
         else:
             spread(tree, shared, first, last, player, bucket_policy, policy)
             ascend_range(
-                tree, order[n], 0, player, improve, UPDATE, forget, matrices, reach, policy,
-                regrets, values, scratch,
-            )  # fmt: skip
+                tree, vectors, order[n], 0, player, _record_gains, EXPECT, 0, policy, regrets
+            )
             _gather_gains(tree, shared, first, last, player, regrets, gains)
 
 
 @kernel
 def respond_shared(
-    tree, order, shared, player, mode, step, matrices, bucket_policy, policy, reach, values, scratch
+    tree, vectors, order, shared, player, mode, step, bucket_policy, policy
 ):  # fmt: skip
     """The opponent's reach down and `player`'s values up; mode: see `tacit.tree.passes`."""
+    reach = vectors.reach1 if player == 0 else vectors.reach0
     for n in range(len(order)):
         first, last = order[n, 1], order[n, 2]
         mover = 1 - player if order[n, 0] == DOWN else player
@@ -103,13 +106,27 @@ def respond_shared(
         if order[n, 0] == DOWN:
             descend_range(
                 tree, order[n], 0, mover, flow_on, 0, policy, reach, policy,
-                values.dtype.type(0),
+                reach.dtype.type(0),
             )  # fmt: skip
         else:
-            ascend_range(
-                tree, order[n], 0, player, answer, mode, step, matrices, reach, policy, policy,
-                values, scratch,
-            )  # fmt: skip
+            ascend_range(tree, vectors, order[n], 0, player, answer, mode, step, policy, policy)
+
+
+@inner_kernel
+def _record_gains(tree, node, at, base, mode, step, policy, regrets, values, scratch):
+    """As `tacit.tree.passes.decide`: regrets become what each action would have gained.
+
+    Those of illegal actions too: buckets treat them as single infostates do.
+    """
+    actions, copies, count, slot = shape_of(tree, node)
+    width = copies * count
+    expect(actions, width, 0, width, slot, at, base, policy, values)
+    value = values[at : at + width]
+    for action in range(actions):
+        here = slot + action * width
+        gained, below = regrets[here : here + width], values[base[action] : base[action] + width]
+        for s in range(width):
+            gained[s] = below[s] - value[s]
 
 
 @inner_kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -62,8 +62,15 @@ class StreetTemplate:
         return len(self.player)
 
 
-def walk_street(spot: Spot, entries: Sequence[Entry], stop: Stop | None) -> StreetTemplate:
-    """The betting of a street from each of `entries` on."""
+Choose = Callable[[Betting, str], Sequence[int]]
+"""The actions that a tree has after a history of betting."""
+
+
+def walk_street(
+    spot: Spot, entries: Sequence[Entry], stop: Stop | None, choose: Choose | None = None
+) -> StreetTemplate:
+    """The betting of a street from each of `entries` on; `choose`: by default the spot's sizes."""
+    choose = choose or spot.actions
     rows: list[tuple[int, int, float, int, int, int]] = []
     betting: list[Betting] = []
     history: list[str] = []
@@ -89,7 +96,7 @@ def walk_street(spot: Spot, entries: Sequence[Entry], stop: Stop | None) -> Stre
             deals.append(number)
             following.append(Entry(here.deal(), past + "/", left))
         else:
-            chosen = spot.actions(here, past)
+            chosen = tuple(choose(here, past))
         names = tuple(action_label(here, action) for action in chosen)
         rows.append((mover, len(chosen), scale, fold, parent, move))
         betting.append(here)

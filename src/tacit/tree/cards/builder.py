@@ -28,16 +28,12 @@ class CardBuilder:
         fold: bool = True,
         actions: ActionSet | None = None,
     ) -> CardLayout:
-        """The subgames at `states`, each public state a node of its own.
-
-        Their actions are those of their spots.
-        """
+        """The subgames at `states`, each public state a node of its own."""
         if limit.stop not in (None, before_chance):
             raise GameError("a card tree stops at a depth or before the next deal, nowhere else")
-        if actions is not None:
-            raise GameError("a card tree has the bet sizes of its spot; give the spot others")
         stop: Stop | None = None if limit.stop is None else "street"
-        return lay_out_cards(states, depth=limit.depth, stop=stop, share=limit == Limit())
+        whole = limit == Limit()
+        return lay_out_cards(states, depth=limit.depth, stop=stop, share=whole, actions=actions)
 
 
 def build_spot(

@@ -20,14 +20,15 @@ from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int8, Int32, Int64, Int64Rows
 from tacit.games import CHANCE, TERMINAL, GameError
+from tacit.games.holdem.betting import Betting
 from tacit.tree.arrays import IDENTITY, Sizes, TreeArrays
-from tacit.tree.cards.betting_template import Entry, Stop, StreetTemplate, walk_street
+from tacit.tree.cards.betting_template import Choose, Entry, Stop, StreetTemplate, walk_street
 from tacit.tree.cards.deals import Deal, NextDeal, card_tables, deal_next
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN, CardTables, work_size
 from tacit.tree.layout import Place
 from tacit.tree.order import Order, Range, visiting_order
-from tacit.tree.public_state import Expansion, no_moves
+from tacit.tree.public_state import ActionSet, Expansion, no_moves
 
 Progress = Callable[[float], None]
 """Told from time to time which share of the work is done."""
@@ -97,7 +98,7 @@ class CardLayout:
             return no_moves()  # a leaf may have moves in the game
         first = int(arrays.edge_start[node])
         children = arrays.edge_child[first : first + int(arrays.edge_count[node])].tolist()
-        made = state.expand()
+        made = state.expand(frozenset(self.labels(node)) if state.mover < CHANCE else None)
         ways = zip(made.transitions, children, strict=True)
         transitions = tuple(replace(way, child=self.state(child)) for way, child in ways)
         return Expansion(state, made.actions, made.labels, made.legal, transitions)
@@ -121,13 +122,15 @@ def lay_out_cards(
     stop: Stop | None = None,
     depth: int | None = None,
     share: bool = True,
+    actions: ActionSet | None = None,
     progress: Progress | None = None,
 ) -> CardLayout:
     """The subgames at `roots`, which may differ in board, pot and ranges, as one forest.
 
-    stop: "street" ends it where the next street's cards are due; depth: after so many moves of the
-    players. share: ranges that are never at work at the same time keep their vectors in the same
-    place; not for a tree with leaves below the first deal.
+    stop: "street" ends it where the next street's cards are due; depth: after this many moves of
+    the players. actions: which actions a public state has, by label, asked once for all boards of a
+    street; by default the bet sizes of its spot. share: ranges that are never visited at the same
+    time keep their vectors in the same place; not for a tree with leaves below the first deal.
     """
     if not roots:
         raise GameError("no public state is given; name at least one root")
@@ -136,7 +139,7 @@ def lay_out_cards(
     if depth is not None and depth < 1:
         raise GameError(f"a tree has a depth of at least 1, not {depth}")
     tell = progress or (lambda share: None)
-    layout = CardLayout(roots, _Plan(roots, stop, depth, tell), share=share)
+    layout = CardLayout(roots, _Plan(roots, stop, depth, actions, tell), share=share)
     tell(1.0)
     return layout
 
@@ -149,9 +152,11 @@ class _Plan:
         roots: Sequence[CardState],
         stop: Stop | None,
         depth: int | None,
+        actions: ActionSet | None,
         progress: Progress,
     ) -> None:
         self.stop = stop
+        self.actions = actions
         self.nodes = 0
         self.blocks: list[_Block] = []
         walked: dict[tuple[int, Entry], StreetTemplate] = {}
@@ -159,7 +164,7 @@ class _Plan:
             entry = Entry(state.betting, state.history, depth, root=True)
             key = id(state.spot), entry
             if key not in walked:
-                walked[key] = walk_street(state.spot, [entry], stop)
+                walked[key] = walk_street(state.spot, [entry], stop, self._chooser(state))
             self._add(_Block(walked[key], state, state.deal, self.nodes, 0))
         self.ranges = [Range(0, self.nodes, 0, -1)]
         groups: dict[tuple[int, int], list[_Block]] = {}
@@ -172,11 +177,23 @@ class _Plan:
             progress(0.5 * (done + 1) / len(groups))
             self._below(group, templates, 0)
 
+    def _chooser(self, root: CardState) -> Choose | None:
+        """The action set as a function of the betting; None where the spot decides."""
+        if self.actions is None:
+            return None
+        chosen = self.actions
+
+        def choose(betting: Betting, history: str) -> Sequence[int]:
+            state = CardState(root.spot, betting, root.deal, history)
+            return state.expand(chosen(state)).actions
+
+        return choose
+
     def _templates(self, state: CardState, entries: Sequence[Entry]) -> list[StreetTemplate]:
         """Those of the streets that follow, in their order."""
         found = []
         while entries:
-            found.append(walk_street(state.spot, entries, self.stop))
+            found.append(walk_street(state.spot, entries, self.stop, self._chooser(state)))
             entries = found[-1].following
         return found
 
