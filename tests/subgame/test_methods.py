@@ -24,7 +24,6 @@ from tacit.subgame.methods import (
     solve_roots,
     solve_subgames,
     solve_to_the_end,
-    solved_again,
 )
 
 EXACT = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
@@ -247,7 +246,11 @@ def test_what_follows_the_leaves_of_fictitious_play_is_not_solved() -> None:
 def test_both_players_are_solved_again_each_by_themselves() -> None:
     blueprint = weak_blueprint("leduc", "few iterations", 1)
     places = [view.place for view in views_of(blueprint, 0, 2)]
-    written = solved_again(blueprint, places, "maxmargin", SolveBudget(iterations=300))
+    written = blueprint.policy
+    for player in (0, 1):
+        values = BlueprintValues(blueprint, player)
+        result = solve_subgames(values, places, "maxmargin", SolveBudget(iterations=300))
+        written = result.written_into(blueprint.tree, written)
     before, after = evaluate(blueprint.tree, blueprint.policy), evaluate(blueprint.tree, written)
     assert after.best_response[0] < before.best_response[0]
     assert after.best_response[1] < before.best_response[1]

@@ -133,13 +133,9 @@ class PursuitState(State):
         if self.outcome is not None:
             return []
         piece = self.piece
-        if piece == 0:
-            return self._mr_x_moves(self.station)
-        here = self.detectives[piece - 1]
-        return self.map.moves(here, self.tickets[piece], self.detectives) or [STAY]
-
-    def _mr_x_moves(self, station: int) -> list[int]:
-        return self.map.moves(station, self.tickets[0], self.detectives)
+        here = self.detectives[piece - 1] if piece else self.station
+        moves = self.map.moves(here, self.tickets[piece], self.detectives)
+        return moves or ([STAY] if piece else [])
 
     def child(self, action: int) -> PursuitState:
         return self._mr_x_goes(action) if self.piece == 0 else self._detective_goes(action)

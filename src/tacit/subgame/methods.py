@@ -30,7 +30,7 @@ from tacit.solvers.gadgets import (
     RootGadgets,
 )
 from tacit.solvers.leaves import Evaluator
-from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
+from tacit.subgame.blueprint import BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
 from tacit.suggest import unknown
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
@@ -361,19 +361,3 @@ def _solving_beliefs(root: SubgameRoot) -> tuple[Vector, Vector]:
     other = np.ones(len(root.weights))
     own = root.reach[root.player]
     return (own, other) if root.player == 0 else (other, own)
-
-
-def solved_again(
-    blueprint: Blueprint,
-    places: Sequence[Place],
-    method: Method | str,
-    budget: SolveBudget | None = None,
-    *,
-    players: Sequence[int] = (0, 1),
-) -> Array:
-    """[slots] the blueprint with these subgames solved again, separately for each player."""
-    written = blueprint.policy
-    for player in players:
-        result = solve_subgames(BlueprintValues(blueprint, player), places, method, budget)
-        written = result.written_into(blueprint.tree, written)
-    return written

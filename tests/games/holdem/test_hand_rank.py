@@ -20,7 +20,6 @@ from tacit.games.holdem.hand_rank import (
     rank_boards,
     rank_cards,
     rank_hands,
-    strength_order,
 )
 
 # How many hands of five, six and seven cards are of each of KINDS.
@@ -140,20 +139,6 @@ def test_all_hands_of_a_board(size):
         assert ((strengths >= 0) == live).all()
         both = np.concatenate([HAND_CARDS[live], np.tile(board, (live.sum(), 1))], axis=1)
         assert (strengths[live] == rank_cards(both)).all()
-
-
-def test_strength_order_walks_up():
-    board = parse_cards("3s7hTdKs2c")
-    strengths = rank_hands(board)
-    order = strength_order(board)
-    assert len(order.hands) == 1081
-    assert sorted(order.hands.tolist()) == np.flatnonzero(strengths >= 0).tolist()
-    assert (strengths[order.hands] == order.strengths).all()
-    assert (np.diff(order.strengths) >= 0).all()
-    assert (order.starts[0], order.starts[-1]) == (0, 1081)
-    groups = [order.strengths[start:end] for start, end in pairwise(order.starts)]
-    assert [group.min() for group in groups] == np.unique(strengths[strengths >= 0]).tolist()
-    assert all(group.min() == group.max() for group in groups)
 
 
 @pytest.mark.parametrize(

@@ -71,17 +71,6 @@ class Tables(NamedTuple):
     """[8192]: strength of a flush in a suit whose ranks are the set bits; -1 under five cards."""
 
 
-class StrengthOrder(NamedTuple):
-    """The live hands of a board, weakest first; ties are neighbours, in the order of the index."""
-
-    hands: NDArray[np.int16]
-    """[n]: hand indices."""
-    strengths: NDArray[np.int32]
-    """[n]: their strengths, ascending."""
-    starts: NDArray[np.int16]
-    """[groups + 1]: group g of equal hands is `hands[starts[g]:starts[g + 1]]`."""
-
-
 def rank_hands(board: Sequence[int]) -> NDArray[np.int32]:
     """The strength of every hand on a board of 3, 4 or 5 cards: int32[1326], -1 if it is dead."""
     check_cards(board, what="board")
@@ -109,16 +98,6 @@ def rank_cards(hands: ArrayLike) -> NDArray[np.int32]:
     strengths = np.empty(len(array), np.int32)
     _rank_cards(array, tables(), strengths)
     return strengths
-
-
-def strength_order(board: Sequence[int]) -> StrengthOrder:
-    """The live hands of a board of 3, 4 or 5 cards from the weakest to the strongest."""
-    strengths = rank_hands(board)
-    live = np.flatnonzero(strengths >= 0)
-    hands = live[np.argsort(strengths[live], kind="stable")]
-    ordered = strengths[hands]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1, append=NUM_STRENGTHS))
-    return StrengthOrder(hands.astype(np.int16), ordered, starts.astype(np.int16))
 
 
 def kind_of(strengths: ArrayLike) -> NDArray[np.int64]:
