@@ -17,14 +17,14 @@ from tacit.tree.order import DOWN
 from tacit.tree.passes import (
     RECORD_BEST,
     UPDATE,
-    answer,
     ascend_range,
+    descend_node,
     descend_range,
-    flow_on,
-    improve,
+    evaluate_node,
     place,
+    update_node,
 )
-from tacit.tree.storage16 import flow_on_short, improve_short
+from tacit.tree.storage16 import descend_node_short, update_node_short
 
 
 @kernel
@@ -38,7 +38,7 @@ def match_regrets(
     """
     _match(
         tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
-        flow_on, improve, 0, slots.policy, slots.regrets, slots.sums,
+        descend_node, update_node, 0, slots.policy, slots.regrets, slots.sums,
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def match_short_regrets(
     """As `match_regrets`, with numbers of 16 bits; slots: `ShortSlots`."""
     _match(
         tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
-        flow_on_short, improve_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
+        descend_node_short, update_node_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def play_fictitiously(
                         mover = player if mixes else 1 - player
                         reach = vectors.reach0 if mover == 0 else vectors.reach1
                         descend_range(
-                            tree, order[n], thread, mover, flow_on, 0,
+                            tree, order[n], thread, mover, descend_node, 0,
                             slots.policy if mixes else slots.mixture, reach, slots.sums,
                             weight if mixes else none,
                         )  # fmt: skip
@@ -116,8 +116,8 @@ def play_fictitiously(
                             _mix(tree, slots, first, last, thread, player, reach, again)
                     elif not mixes:
                         ascend_range(
-                            tree, vectors, order[n], thread, player, answer, RECORD_BEST, step,
-                            slots.policy, slots.sums,
+                            tree, vectors, order[n], thread, player, evaluate_node, RECORD_BEST,
+                            step, slots.policy, slots.sums,
                         )  # fmt: skip
             if root_gadgets is not None:
                 opponent = root_gadgets.opponent[0]
@@ -169,12 +169,21 @@ def respond(tree, vectors, order, thread, player, mode, step, policy, response):
         if order[n, 0] == DOWN:
             reach = vectors.reach1 if player == 0 else vectors.reach0
             descend_range(
-                tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
+                tree, order[n], thread, 1 - player, descend_node, 0, policy, reach,
                 policy, reach.dtype.type(0),
             )  # fmt: skip
         else:
             ascend_range(
-                tree, vectors, order[n], thread, player, answer, mode, step, response, response
+                tree,
+                vectors,
+                order[n],
+                thread,
+                player,
+                evaluate_node,
+                mode,
+                step,
+                response,
+                response,
             )
 
 

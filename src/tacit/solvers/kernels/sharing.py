@@ -21,11 +21,11 @@ from tacit.tree.order import DOWN
 from tacit.tree.passes import (
     EXPECT,
     add_to_sums,
-    answer,
     ascend_range,
+    descend_node,
     descend_range,
+    evaluate_node,
     expect,
-    flow_on,
     keep_legal,
     shape_of,
     update_regrets,
@@ -81,7 +81,7 @@ def visit_shared(
         if order[n, 0] == DOWN:
             spread(tree, shared, first, last, opponent, bucket_policy, policy)
             descend_range(
-                tree, order[n], 0, opponent, flow_on, 0, policy, reach, policy,
+                tree, order[n], 0, opponent, descend_node, 0, policy, reach, policy,
                 reach.dtype.type(0),
             )  # fmt: skip
             _gather_reaches(tree, shared, first, last, opponent, reach, reaches)
@@ -105,11 +105,13 @@ def respond_shared(
         spread(tree, shared, first, last, mover, bucket_policy, policy)
         if order[n, 0] == DOWN:
             descend_range(
-                tree, order[n], 0, mover, flow_on, 0, policy, reach, policy,
+                tree, order[n], 0, mover, descend_node, 0, policy, reach, policy,
                 reach.dtype.type(0),
             )  # fmt: skip
         else:
-            ascend_range(tree, vectors, order[n], 0, player, answer, mode, step, policy, policy)
+            ascend_range(
+                tree, vectors, order[n], 0, player, evaluate_node, mode, step, policy, policy
+            )
 
 
 @inner_kernel
