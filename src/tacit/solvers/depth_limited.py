@@ -150,7 +150,7 @@ class DepthLimited:
         for turn in (0, 1) if isinstance(solver.minimiser, RegretMatching) else (0, 2):
             order = Order(steps[:0], (), steps[:0], steps)
             solver.visit(order, turn, self._averaging, alternating=True)
-        # Differences start anew: new leaves have no values to differ from.
+        # Differences restart: new leaves have no previous values.
         self._last_averaged, self._asked = [0.0, 0.0], None
         self._remembered.clear()
 

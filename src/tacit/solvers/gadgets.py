@@ -113,9 +113,9 @@ class Resolve(Gadget):
 
 
 class MaxMargin(Resolve):
-    """The opponent chooses the infostate to enter with, less its alternative payoff [K].
+    """The opponent chooses the infostate to enter with and pays its alternative payoff [K].
 
-    The best reply to this makes the smallest margin as large as possible (appendix B).
+    Solving against it makes the smallest margin as large as possible (appendix B).
     """
 
     kind = MAXMARGIN

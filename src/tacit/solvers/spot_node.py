@@ -148,7 +148,7 @@ class SpotNode:
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """Where chance moves: the cards that may come (one at a time)."""
+        """Where chance moves: the possible cards (one at a time)."""
         if self.mover != CHANCE:
             return ()
         return tuple(card_name(c) for c in range(52) if c not in self.board)
