@@ -1,8 +1,8 @@
 """Records of arrays that a kernel takes as one pointer.
 
-Numba hands a tuple of arrays over field by field, some hundreds of values at every call of every
-kernel, and compiling that is most of the work of compiling small kernels. An `ArrayRecord` is a
-table of addresses and shapes; inside a kernel `record.field` is an array that is read from there.
+Numba passes a tuple of arrays field by field, some hundreds of values at every call of a kernel,
+and compiling that is most of the time to compile a small kernel. An `ArrayRecord` is a table of
+addresses and shapes; inside a kernel `record.field` is an array read from the table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ numbers of `Real` are of the type `real` of the record's class, so that one defi
 precisions."""
 
 LEAST_ROOM = 64
-"""How many entries an array that is extended has room for at least."""
+"""The least capacity, in entries, of an array that is extended."""
 
 
 class ArrayRecord:
@@ -55,7 +55,7 @@ class ArrayRecord:
 
     real: ClassVar[Any] = np.float64
     address: int
-    """Where the table stands: of each array its data and its shape, of a record its table."""
+    """The address of the table: data and shape of each array, the table of each record."""
     _table: NDArray[np.int64]
     _whole: dict[str, NDArray[Any]]
     """The storage of arrays that have been extended, which may be longer than they are."""
@@ -81,7 +81,7 @@ class ArrayRecord:
         object.__setattr__(self, "_whole", {})
 
     def extend(self, names: Sequence[str], length: int) -> None:
-        """Make these arrays longer in place; new entries are zero, old ones keep their values.
+        """Extend these arrays in place; new entries are zero, old ones keep their values.
 
         Storage at least doubles when it runs out, so that a growing record copies each entry a
         bounded number of times. Rows grow along their last axis; kernels see their spare columns.
@@ -103,7 +103,7 @@ class ArrayRecord:
             object.__setattr__(self, name, full[..., :length])
 
     def __reduce__(self) -> Any:
-        """Another process, or a copy, makes its own table."""
+        """Pickle the fields only: another process, or a copy, makes its own table."""
         return type(self), tuple(getattr(self, field.name) for field in fields(_class(self)))
 
 
@@ -114,19 +114,19 @@ def _class(record: Any) -> Any:
 @cache
 def field_types(record: Any) -> dict[str, Any]:
     """The Numba types of a record's fields, in their order."""
-    found: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
     hints = get_type_hints(record, include_extras=True)
     for name in (field.name for field in fields(record)):
         hint, dimensions = hints[name], 1
         if isinstance(hint, type) and issubclass(hint, ArrayRecord):
-            found[name] = RecordType(hint)
+            kinds[name] = RecordType(hint)
             continue
         if get_origin(hint) is Annotated:
             hint, dimensions = get_args(hint)
         dtype = get_args(get_args(hint)[1])[0]
         dtype = record.real if dtype is Any else dtype
-        found[name] = types.Array(numpy_support.from_dtype(np.dtype(dtype)), dimensions, "C")
-    return found
+        kinds[name] = types.Array(numpy_support.from_dtype(np.dtype(dtype)), dimensions, "C")
+    return kinds
 
 
 @cache
@@ -147,7 +147,7 @@ def array_names(record: Any) -> list[str]:
 
 
 def no_array(record: Any, name: str) -> NDArray[Any]:
-    """An array without entries for a field; rows are two."""
+    """An empty array for a field; [2, 0] for rows."""
     kind = field_types(record)[name]
     shape = (2, 0) if kind.ndim == 2 else (0,)
     return np.zeros(shape, dtype=numpy_support.as_dtype(kind.dtype))
@@ -155,14 +155,14 @@ def no_array(record: Any, name: str) -> NDArray[Any]:
 
 @cache
 def table_places(record: Any) -> dict[str, tuple[int, int]]:
-    """Of each array of a record, where its address stands in the table, and its dimensions."""
-    found: dict[str, tuple[int, int]] = {}
+    """For each array of a record, the position of its address in the table, and its dimensions."""
+    places: dict[str, tuple[int, int]] = {}
     at = 0
     for name, kind in field_types(record).items():
         dimensions = 0 if isinstance(kind, RecordType) else kind.ndim
-        found[name] = at, dimensions
+        places[name] = at, dimensions
         at += 1 + dimensions
-    return found
+    return places
 
 
 class RecordType(types.Type):

@@ -7,6 +7,6 @@ from pathlib import Path
 
 
 def cache_root() -> Path:
-    """The user's cache folder for tacit; `XDG_CACHE_HOME` moves it."""
+    """The user's cache folder for tacit, inside `XDG_CACHE_HOME` if that is set."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return home / "tacit"

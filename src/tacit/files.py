@@ -71,7 +71,7 @@ def write_arrays(
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise GameError if a file cannot be written at `path`, so that no long run ends in vain."""
+    """Raise GameError if a file cannot be written at `path`; to be called before a long run."""
     path = Path(path).resolve()
     if path.is_dir():
         raise GameError(f"cannot write {path}: it is a folder; name a file in it")

@@ -1,8 +1,8 @@
-"""Compiled kernels: Numba's `njit` with a cache that knows when a kernel it calls has changed.
+"""Compiled kernels: Numba's `njit` with a cache that also depends on the kernels that are called.
 
-Numba keeps a compiled function until its own file changes, but kernels call kernels in other files.
-Here a kernel's cache folder is named after the sources of its own module and of every module of
-this package that it imports from, so a stale kernel is never run.
+Numba caches a compiled function until its own file changes, but kernels call kernels in other
+files. Here the name of a kernel's cache folder depends on the sources of its own module and of
+every module of this package that it imports, so a stale kernel is never run.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tacit.cache import cache_root
 config = cast(Any, _config)
 
 Function = Callable[..., Any]
-"""What a kernel is for its callers: its docstring, not its types, says what it takes."""
+"""The type of a kernel for its callers; its docstring states the arguments."""
 
 _PACKAGE = Path(__file__).parent
 _IMPORT = re.compile(rb"^from (tacit[\w.]*) import", re.MULTILINE)
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on its first call, or load what an earlier process compiled."""
+    """Compile `function` on its first call, or load it from the cache."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(cache_folder(function.__module__))
     try:
@@ -43,27 +43,27 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """As `kernel`, for what kernels alone call: without what Python would call it by.
+    """As `kernel`, for functions that only kernels call: without a wrapper for Python.
 
-    It is part of what its callers keep in their caches, so it has none of its own.
+    It is compiled into its callers' cache entries and has none of its own.
     """
     alone: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Function, numba.njit(**alone, **_OPTIONS)(function))
 
 
 def inlined_kernel(function: Function) -> Function:
-    """As `inner_kernel`, for a long one that each kernel calls at one place: compiled in there.
+    """As `inner_kernel`, inlined: for a long function with one call in each kernel.
 
-    A compiler goes over a called kernel once for itself and once again in every caller.
+    Otherwise the compiler processes it once for itself and again in every caller.
     """
     return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))
 
 
 def entry_point(compiled: Function, *arguments: Any) -> Function:
-    """What a kernel runs for arguments of these types.
+    """The compiled function of a kernel for arguments of these types.
 
-    A call of it does not look at the types again, which takes longer than a small kernel does: give
-    it arguments of the very same types.
+    It skips Numba's dispatch on types, which takes longer than a small kernel, so its arguments
+    must have exactly these types.
     """
     return cast(Function, cast(Any, compiled).compile(tuple(map(numba.typeof, arguments))))
 
@@ -72,14 +72,14 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def is_kept(compiled: Function) -> bool:
-    """Whether an earlier process has left something that it compiled of this kernel."""
+    """Whether the cache holds a compiled version of this kernel."""
     folder = cache_folder(compiled.__module__)
     return any(folder.rglob(f"*.{compiled.__name__}-*.nbi"))
 
 
 @cache
 def cache_folder(module: str) -> Path:
-    """Where the kernels of these very sources of `module` are kept; older ones are removed."""
+    """The cache folder for the current sources of `module`; those of older sources are removed."""
     digest = hashlib.sha256()
     for source in sorted(_sources(module)):
         digest.update(source.read_bytes())
@@ -101,19 +101,19 @@ def cache_folder(module: str) -> Path:
 
 
 def _sources(module: str) -> set[Path]:
-    """The source of a module and, in turn, of all modules of the package that it imports from."""
-    found: set[Path] = set()
+    """The sources of a module and of all modules of the package that it imports, recursively."""
+    sources: set[Path] = set()
     waiting = [module]
     while waiting:
         path = _PACKAGE.parent / waiting.pop().replace(".", "/")
         source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        if source.is_file() and source not in found:
-            found.add(source)
+        if source.is_file() and source not in sources:
+            sources.add(source)
             waiting += [name.decode() for name in _IMPORT.findall(source.read_bytes())]
-    return found
+    return sources
 
 
 def _parents() -> list[Path]:
-    """Where a cache may be, best first: as Numba is told, beside the package, the user's own."""
+    """The possible cache folders, best first: `NUMBA_CACHE_DIR`, beside the package, the user's."""
     given = [Path(config.CACHE_DIR)] if config.CACHE_DIR else []
     return [*given, _PACKAGE / "__pycache__", cache_root()]

@@ -2,7 +2,7 @@
 
 Inside a kernel `load(array, index)` reads the sixteen floats from `index` on into a vector, which
 lives in registers; `+` and `-` work on vectors, `store(array, index, vector)` writes one back and
-`turn` exchanges rows and columns of sixteen rows of eight. Indices are not checked.
+`gather` and `scatter` transpose blocks of eight rows. Indices are not checked.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _arithmetic(name: str) -> Any:
 
 
 def _spread(builder: Any, dtype: types.Float, factor: Any, width: int) -> Any:
-    """A vector of `width` times the same float."""
+    """A vector with `width` copies of a float."""
     empty = ir.Constant(ir.VectorType(_float(dtype), width), ir.Undefined)
     alone = builder.insert_element(empty, factor, ir.Constant(ir.IntType(32), 0))
     everywhere = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
@@ -117,7 +117,7 @@ def _vector_subtract(left, right):
 
 
 def _turned(builder: Any, rows: list[Any]) -> list[Any]:
-    """Eight vectors of eight with rows and columns exchanged, in three rounds of shuffles."""
+    """Transpose eight vectors of eight, in three rounds of shuffles."""
     kind = ir.VectorType(ir.IntType(32), ROWS)
     size = 1
     while size < ROWS:

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The one of `known` that `name` is probably a slip of; None if none is near."""
+    """The name in `known` that `name` is probably a misspelling of; None if none is near."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, otherwise: str | None = None) -> str:
-    """``unknown game 'leducc'; did you mean 'leduc'?``, or `otherwise` where nothing is near.
+    """``unknown game 'leducc'; did you mean 'leduc'?``, or `otherwise` if no name is near.
 
-    Without `otherwise` the message lists what is known.
+    Without `otherwise` the message lists the known names.
     """
     names = list(known)
     near = closest(name, names)

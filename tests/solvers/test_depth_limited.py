@@ -111,7 +111,7 @@ def test_beliefs_are_of_the_current_policy_in_cfr_d_and_of_the_average_otherwise
 def test_the_sound_form_needs_an_evaluator_for_pairs() -> None:
     builder = Builder(load_game("kuhn"))
     settings = SearchSettings(mode="cfr-avg-sound")
-    with pytest.raises(GameError, match="answers for pairs of infostates"):
+    with pytest.raises(GameError, match="values for pairs of infostates"):
         settings.begin(settings.forest(builder, [builder.root]), Zero(), ones(builder))
 
 
@@ -154,7 +154,7 @@ def test_pairs_are_the_mean_over_what_iterations_met_at_their_time() -> None:
         search.remember(search.minimiser.weight(iteration))
         (leaf,) = search.tree.leaves
         columns = oracle.pair_columns(search.tree.state(int(leaf)))[:, 0]
-        met.append(search.limited.leaves.answers[0, columns])
+        met.append(search.limited.leaves.outputs[0, columns])
         played.append(search.tree.block(search.policy, 0)[:, 0, 0].copy())
 
     search.run(40, each=each)

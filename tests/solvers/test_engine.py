@@ -208,11 +208,11 @@ def test_what_makes_no_sense_is_refused() -> None:
     merged = merge_infostates(tree, {})
     with pytest.raises(GameError, match="16, 32 or 64 bits, not in 8"):
         Solver(tree, dcfr, storage=8)
-    with pytest.raises(GameError, match="take storage=32"):
+    with pytest.raises(GameError, match="use storage=32"):
         Solver(spot, dcfr, sharing=merge_infostates(spot, {}), storage=16)
     with pytest.raises(GameError, match="lock without sharing"):
         Solver(tree, dcfr, sharing=merged, locks={0: np.full((2, 6), 0.5)})
-    with pytest.raises(GameError, match="lay out this one"):
+    with pytest.raises(GameError, match="make one for this tree"):
         Solver(build_tree(load_game("leduc")), dcfr, sharing=merged)
     with pytest.raises(GameError, match="give an evaluator"):
         Solver(build_spot(TURN, stop="street"), dcfr)

@@ -142,7 +142,7 @@ def test_what_cannot_be_is_refused() -> None:
         MaxMargin(WEIGHTS, np.full(4, np.inf))
     with pytest.raises(GameError, match="negative"):
         Distributional(WEIGHTS, OFFERED, np.full(4, -1.0))
-    with pytest.raises(GameError, match="the opponent does not come here"):
+    with pytest.raises(GameError, match="the opponent has any reach here"):
         Given(WEIGHTS, np.array([0.0, 0, 1, 0]))
     with pytest.raises(GameError, match="from 0 to 1"):
         Mixed(WEIGHTS, OFFERED, np.ones(4), share=2)

@@ -1,4 +1,4 @@
-"""A spot that is gone on with comes to what it would have come to without a stop."""
+"""A resumed spot gives the same result as one that never stopped."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def test_the_result_is_bit_for_bit_that_of_one_run(tmp_path, storage, algorithm)
     assert not whole.memory
 
 
-def test_what_cannot_go_on_is_refused(tmp_path):
+def test_what_cannot_be_resumed_is_refused(tmp_path):
     done = solve_spot(TURN, SpotLimits(iterations=3), resumable=True)
-    with pytest.raises(GameError, match="saved without what it takes to go on"):
+    with pytest.raises(GameError, match="saved without the arrays that resuming needs"):
         resume_spot(replace(done, memory={}))
     save_spot_solution(done, tmp_path / "small.npz", small=True)
-    with pytest.raises(GameError, match="without rivers cannot be gone on with"):
+    with pytest.raises(GameError, match="without rivers cannot be resumed"):
         resume_spot(load_spot_solution(tmp_path / "small.npz"))
     cut = {name: array[:-1] for name, array in done.memory.items()}
     save_spot_solution(replace(done, memory=cut), tmp_path / "cut.npz")

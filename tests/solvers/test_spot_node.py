@@ -151,7 +151,7 @@ def test_views_of_a_turn_agree_with_brute_force(turn: SpotSolution, path: str) -
 
 def test_a_card_that_stands_for_another_shows_its_own_hands(turn: SpotSolution) -> None:
     clubs, diamonds = turn.view("k k Ac"), turn.view("k k Ad")
-    assert clubs.found.node == diamonds.found.node
+    assert clubs.target.node == diamonds.target.node
     assert card_name(clubs.board[-1]) == "Ac"
     assert card_name(diamonds.board[-1]) == "Ad"
     assert "AdAh" in diamonds.hands(0) or "AhAc" in diamonds.hands(0)

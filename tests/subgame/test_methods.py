@@ -264,7 +264,7 @@ def test_a_public_state_that_the_blueprint_never_reaches_is_refused() -> None:
         BlueprintValues(blueprint, 0).at(tree.find("bet"))
     blueprint_values = BlueprintValues(blueprint, 1)
     place = tree.find("bet")
-    with pytest.raises(GameError, match=r"the opponent does not come here .* safe method"):
+    with pytest.raises(GameError, match=r"of the opponent has any reach here.* safe method"):
         solve_subgames(blueprint_values, [place], "unsafe")
     safe = solve_subgames(blueprint_values, [place], "maxmargin")
     assert safe.margins()[0].min() > -1e-3

@@ -162,7 +162,7 @@ def spot(
 
         save_spot_solution(solution, out, small=small)
     if plot is not None:
-        title = f"{solution.spot.name}\n{format_cards(view.board)} {' '.join(view.found.moves)}"
+        title = f"{solution.spot.name}\n{format_cards(view.board)} {' '.join(view.target.moves)}"
         plot_node(view, plot, title=title.strip())
     if as_json:
         print_json(

@@ -98,7 +98,7 @@ def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | N
 def node_report(view: SpotNode) -> list[Block]:
     """A node of the tree: where it is, the mover's grid, both players' EV and equity."""
     betting = view.betting
-    path = " ".join(view.found.moves) or "the start"
+    path = " ".join(view.target.moves) or "the start"
     first, second = betting.behind
     blocks: list[Block] = [
         "",
@@ -206,7 +206,7 @@ def node_json(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
     weights = meeting(view, 0), meeting(view, 1)
     reached = bool(weights[0].any())
     found: dict[str, Any] = {
-        "path": list(view.found.moves),
+        "path": list(view.target.moves),
         "street": STREETS[betting.street],
         "board": format_cards(view.board),
         "pot": betting.pot,

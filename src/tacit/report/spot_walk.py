@@ -35,7 +35,7 @@ class SpotWalk:
 
     def enter(self, line: str) -> list[Block] | None:
         """Follow a line and report where it leads; None ends the walk."""
-        moves = list(self.view.found.moves)
+        moves = list(self.view.target.moves)
         asked: list[str] = []
         try:
             for word in line.split():
@@ -51,7 +51,7 @@ class SpotWalk:
                 else:
                     moves = [*moves, _move(here, word)]
                     self.solution.view(moves)
-            moved = tuple(moves) != self.view.found.moves
+            moved = tuple(moves) != self.view.target.moves
             self.view = self.solution.view(moves)
             blocks = node_report(self.view) if moved or not line.strip() else []
             return blocks + [block for word in asked for block in hands_report(self.view, word)]

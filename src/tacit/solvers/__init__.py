@@ -58,7 +58,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the linear program when it is first asked for: SciPy takes a second to load."""
+    """Import the linear program on first use: SciPy takes a second to load."""
     if name in ("ExactSolution", "solve_exactly"):
         from tacit.solvers import linear_program
 

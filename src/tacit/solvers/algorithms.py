@@ -1,8 +1,8 @@
 """The algorithms, each a small definition: how regrets are weighted and how policies are averaged.
 
-Regret minimisers differ in four numbers an iteration (`Step`) and in the weight of the iteration's
-policy in the average. Fictitious play answers the opponent's average with a best response instead.
-To add one, write it down in `ALGORITHMS`.
+Regret minimisers differ in four numbers per iteration (`Step`) and in the weight of the iteration's
+policy in the average. Fictitious play plays a best response to the opponent's average instead.
+To add an algorithm, add it to `ALGORITHMS`.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class RegretMatching:
 class FictitiousPlay:
     """Fictitious play (Brown 1951), linear FP, FLOP (ReBeL, appendix H) and soft FLOP.
 
-    Each player answers the opponent's average policy with a best response; iteration t's response
+    Each player plays a best response to the opponent's average policy; iteration t's response
     weighs t^gamma in the average. `optimistic` counts the opponent's latest response once more:
     with linear weights that is FLOP's t/(t+2) average + 2/(t+2) latest. With `softness` all actions
     near the best are played, see `within`; this tends to the best response, so it is generalised
-    weakened fictitious play (Leslie and Collins 2006), as FLOP is. With `blur` they are not told
-    apart beyond that, which is for values that are not exact.
+    weakened fictitious play (Leslie and Collins 2006), as FLOP is. `blur` is a lower bound of
+    `within`, for values that are not exact.
     """
 
     name: str
@@ -82,7 +82,10 @@ class FictitiousPlay:
         return float(iteration**self.gamma)
 
     def within(self, iteration: int) -> float:
-        """How far from the best an action may be to be played, as a share of the largest value."""
+        """The largest distance from the best action at which an action is played.
+
+        It is a share of the largest value among the actions.
+        """
         return max(self.softness / iteration, self.blur)
 
 
@@ -124,7 +127,7 @@ ALGORITHMS: dict[str, Minimiser] = {
         ),
         FictitiousPlay(
             name="soft-flop",
-            about="FLOP that also plays what is nearly best",
+            about="FLOP that also plays nearly best actions",
             gamma=1,
             optimistic=True,
             softness=4,

@@ -1,9 +1,9 @@
 """Anytime solving: iterate until a target exploitability, a time or a number of iterations.
 
-The policy is checked at iterations that depend on nothing but their number (`next_checkpoint`), so
-two runs with the same limits see the same history, and checking costs about as much as a tenth of
-the iterations at most. Between checks the solver runs in chunks of a few hundredths of a second; an
-interrupt (Ctrl-C) is heeded between chunks, so that what was reached is whole and can go on later.
+The policy is evaluated at fixed iterations (`next_checkpoint`), so two runs with the same limits
+have the same history. The evaluations cost at most about a tenth of the iterations. Between them
+the solver runs in chunks of a few hundredths of a second. An interrupt (Ctrl-C) takes effect
+between chunks, so the solver's state is consistent and can be resumed.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to: why it ended, and its checkpoints."""
+    """The result of a run: why it ended, and its checkpoints."""
 
     stop: Stop
     history: tuple[Checkpoint, ...]
@@ -96,14 +96,14 @@ Measure = Callable[[Solver], tuple[float, float]]
 
 
 def _measure(solver: Solver) -> tuple[float, float]:
-    worth = evaluate(solver.tree, solver.average_policy())
-    return worth.exploitability, worth.value
+    evaluation = evaluate(solver.tree, solver.average_policy())
+    return evaluation.exploitability, evaluation.value
 
 
 def next_checkpoint(iteration: int) -> int:
-    """The first iteration after this one whose policy is checked.
+    """The first iteration after this one whose policy is evaluated.
 
-    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight to each doubling.
+    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight per doubling.
     """
     if iteration < 128:
         return 1 << iteration.bit_length()
@@ -125,11 +125,11 @@ def run(
 ) -> Run:
     """Run `solver` until a limit is reached; `history` is that of its earlier runs.
 
-    `measure` evaluates the average policy, `next_check` says at which iteration.
+    `measure` evaluates the average policy; `next_check` returns the next iteration to evaluate.
 
-    With a target, a run also ends when it has stalled: when four times the iterations have brought
-    the exploitability down by less than a tenth, as happens at the precision of the floats. An
-    interrupt ends the run as a limit does.
+    With a target, a run also ends when it has stalled: when four times the iterations have reduced
+    the exploitability by less than a tenth, as happens at the precision of the floats. An interrupt
+    ends the run as a limit does.
     """
     seen = list(history)
     before = seen[-1].seconds if seen else 0.0
@@ -172,14 +172,14 @@ def run(
             allowed = CHUNK_SECONDS
             if limits.seconds is not None:
                 allowed = min(allowed, max(limits.seconds - seconds(), 0.0))
-            # At most four times more: the first chunks may tell little about the pace.
+            # At most four times more: the first chunks are a poor estimate of the pace.
             chunk = max(1, min(int(allowed / pace), 4 * chunk))
             if on_chunk is not None:
                 on_chunk(solver.iteration, before + seconds())
             if solver.iteration == due:
                 check()
             stop = Stop.INTERRUPTED if interrupted() else reached()
-        # The last iterations may lie between two checkpoints, and meet the target there.
+        # A run may end between two checkpoints; its policy may meet the target.
         check()
         if stop is not Stop.INTERRUPTED and reached() is Stop.TARGET:
             stop = Stop.TARGET
@@ -187,7 +187,7 @@ def run(
 
 
 def stalled(history: Sequence[Checkpoint]) -> bool:
-    """Whether the last three quarters of the iterations have brought hardly anything."""
+    """Whether the last three quarters of the iterations have hardly improved the policy."""
     if not history or history[-1].iteration < STALL_ITERATIONS:
         return False
     border = history[-1].iteration // STALL_WINDOW
@@ -198,7 +198,7 @@ def stalled(history: Sequence[Checkpoint]) -> bool:
 
 @contextmanager
 def _held_interrupts() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C is noted instead of raised; yields a function that says whether it has come.
+    """Record Ctrl-C instead of raising; yields a function that says whether it was pressed.
 
     Raised inside an iteration it would leave regrets and sums of different iterations.
     """

@@ -1,4 +1,4 @@
-"""What a policy is worth: expected values, best responses and exploitability, in float64.
+"""Evaluation of a policy: expected values, best responses and exploitability, in float64.
 
 A policy is a flat float64 array [slots] in the tree's layout. Exploitability is NashConv / 2: what
 the two best responses win together, halved, in the game's own units. Values are expectations given
@@ -31,14 +31,14 @@ _NO_STEP = np.zeros(4)
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A profile's worth: `value` to player 0, and what each player's best response gets."""
+    """A profile's `value` to player 0, and the value of each player's best response."""
 
     value: float
     best_response: tuple[float, float]
 
     @property
     def nash_conv(self) -> float:
-        """What the best responses gain together."""
+        """The sum of what the two best responses gain."""
         return self.best_response[0] + self.best_response[1]
 
     @property
@@ -55,10 +55,7 @@ def evaluate(
     locks: Locks | None = None,
     threads: int = 1,
 ) -> Evaluation:
-    """The value of `policy` and of the best responses to it.
-
-    Where a policy is locked no response departs from it.
-    """
+    """The value of `policy` and of the best responses to it, which keep to locked policies."""
     responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
     return responder.evaluate()
 
@@ -79,7 +76,7 @@ def exploitability(
 def best_response(
     tree: PublicTree, policy: Policy, player: int, *, beliefs: Beliefs | None = None
 ) -> tuple[float, Policy]:
-    """What `player` gets at best against `policy`, and `policy` with that response in it."""
+    """The value of `player`'s best response to `policy`, and `policy` with that response."""
     responder = BestResponse(tree, policy, beliefs=beliefs)
     responder.answer = policy.copy()
     value = responder.value(player, RECORD_BEST)
@@ -96,8 +93,8 @@ def infostate_values(
 ) -> list[NDArray[np.float64]]:
     """For each node the expected values [copies, K] of `player`'s infostates, NaN where impossible.
 
-    What the player gets on average from there on when both follow `policy` (or, with `best`, when
-    the player answers it as well as possible), given the infostate and the opponent's reach.
+    This is the player's mean payoff when both follow `policy` (or, with `best`, when the player
+    plays a best response to it), given the infostate and the opponent's reach.
     """
     if len(tree.order.parts):
         raise ValueError(
@@ -172,13 +169,13 @@ class BestResponse:
         )
 
     def look(self, player: int, node: int, mode: int) -> None:
-        """Pass so far as leaves both reaches and `player`'s values at `node` in place."""
+        """Run the part of a pass that leaves both reaches and `player`'s values at `node`."""
         steps = self.tree.order.path_to(node)
         for p in (1 - player, player):
             self._pass(p, mode, steps, 0)
 
     def root_value(self, player: int) -> float:
-        """The mean over roots of what the last pass brought up for `player`."""
+        """The mean over roots of `player`'s expected value after the last pass."""
         values = []
         for root in self.tree.roots:
             own, other = (
@@ -194,7 +191,7 @@ class BestResponse:
         return float(np.mean(values))
 
     def expected(self, player: int, node: int) -> NDArray[np.float64]:
-        """[copies, K] expected values at a node whose vectors the last pass has left in place."""
+        """[copies, K] expected values at a node whose vectors are those of the last pass."""
         cfv = self.tree.vectors(self.work.values[player], player, node, values=True)
         reach = self.tree.vectors(self.work.reach[1 - player], 1 - player, node, values=False)
         total = compatible_reach(self.tree.state(node), player, reach)

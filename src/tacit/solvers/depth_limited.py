@@ -1,20 +1,21 @@
 """Depth-limited solving of a forest of public belief states (ReBeL, section 5.1, appendix I).
 
-A solver with leaves solves many subgames together: each step asks the evaluator once for all leaves
-of all of them. What a leaf answers, and for which beliefs, is the `mode`:
+A solver with leaves solves many subgames together: each step calls the evaluator once for all
+leaves of all subgames. The `mode` says at which beliefs a leaf is evaluated:
 
-- `cfr-d`: values for the beliefs of the current policy;
-- `cfr-avg`: values for the beliefs of the average policy, turned into the current policy's by
-  differences, which is the modified form of appendix I;
-- `cfr-avg-sound`: what is played below the leaf is what solves it at the beliefs of the average
-  policy, and its values are those against the current policy. That takes an evaluator that answers
-  for pairs of infostates; one question an iteration serves both players;
-- fictitious play meets the average policy, so its leaves are evaluated there. That answers what is
-  played against the average *now*, which is not the average of what was played: in modified
-  rock-paper-scissors the second player's share of paper becomes the first one's of scissors. With
-  `cfr-avg-sound` each response is met by what was believed at its time, and leaves answer the mean.
+- `cfr-d`: at the beliefs of the current policy;
+- `cfr-avg`: at the beliefs of the average policy. Differences turn these values into those of the
+  current policy, which is the modified form of appendix I;
+- `cfr-avg-sound`: at the beliefs of the average policy. The solution there is played below the
+  leaf, and the values are those against the current policy. This needs an evaluator for pairs of
+  infostates; one call per iteration serves both players;
+- fictitious play responds to the average policy, so its leaves are evaluated there. The values are
+  those against the solution at the average *now*, which is not the average of the earlier
+  solutions: in modified rock-paper-scissors the second player's share of paper becomes the first
+  one's of scissors. With `cfr-avg-sound` each response keeps the solution at the beliefs of its
+  own iteration, and a leaf's value is the mean over responses.
 
-Players improve and are then averaged; a solver without leaves averages a policy when it is met.
+A policy is updated and then averaged; a solver without leaves averages it in the next pass down.
 """
 
 from __future__ import annotations
@@ -45,22 +46,22 @@ Pair = tuple[Array, Array]
 Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
 
 
-class _Moment(NamedTuple):
-    """An iteration that is remembered: policy [slots], answers of the leaves [L, .]."""
+class _Iteration(NamedTuple):
+    """A recorded iteration: policy [slots], outputs of the evaluator [L, .]."""
 
     weight: float
     policy: Array
-    answers: Array
+    outputs: Array
 
 
 def way_down(order: Order) -> Order:
-    """An order of steps without those that go up."""
+    """The steps of an order that go down."""
     whole, *parts = (steps[steps[:, 0] == DOWN] for steps in (order.whole, *order.parts))
     return Order(order.head, tuple(parts), order.tail[:0], whole)
 
 
 class DepthLimited:
-    """How a solver's leaves are asked, and what that says of the roots.
+    """How a solver evaluates its leaves, and the values that follow at the roots.
 
     averaged: [slots] the average policy, by `average_reach`.
     """
@@ -69,8 +70,8 @@ class DepthLimited:
         self.sound = mode == "cfr-avg-sound"
         if self.sound and not isinstance(evaluator, PairEvaluator):
             raise GameError(
-                "cfr-avg-sound needs an evaluator that answers for pairs of infostates, such as "
-                "the oracle or a network trained with pairs=true; with others use cfr-avg"
+                "cfr-avg-sound needs an evaluator with values for pairs of infostates, such as the "
+                "oracle or a network trained with pairs=true; with others use cfr-avg"
             )
         self.solver = solver
         self.evaluator = evaluator
@@ -79,13 +80,13 @@ class DepthLimited:
         self.total_weight = 0.0
         self._averaged = [0.0, 0.0]
         self._latest_weight = [0.0, 0.0]
-        """How much weight each player's sums hold, and how much of it came last."""
+        """The total weight in each player's sums, and the weight of the latest policy."""
         self._last_averaged = [0.0, 0.0]
-        """The weight behind `_last_average`."""
+        """The total weight at which `_last_average` was evaluated."""
         self._asked: Pair | None = None
-        """The sound form: the average's reaches when the leaves were last asked."""
+        """The sound form: the average's reaches when the leaves were last evaluated."""
         self._averaging = np.zeros_like(solver.schedule(1, 1))
-        """The schedule of a pass down, which has a weight alone."""
+        """The schedule of a pass down, in which only the weight is set."""
         tree = solver.tree
         self.leaves = Leaves(tree, evaluator, pairs=self.sound)
         self.root_nodes = sorted({root.node for root in tree.roots})
@@ -94,7 +95,7 @@ class DepthLimited:
             for p in PLAYERS
         ]
         """For each player and node with roots: the weighted sum of the cfvs [copies, K]."""
-        self._remembered: list[_Moment] = []
+        self._remembered: list[_Iteration] = []
         self._allocate()
         if warm_start > 0:
             guide = getattr(evaluator, "guide", None)
@@ -106,7 +107,7 @@ class DepthLimited:
             self._start_warm(guide)
 
     def _allocate(self) -> None:
-        """What depends on the size of the tree, without any memory of iterations."""
+        """Allocate what depends on the size of the tree."""
         solver, tree, work = self.solver, self.solver.tree, self.solver.work
         self.averaged = solver.current_policy(solver.dtype)
         for player in PLAYERS:
@@ -114,8 +115,8 @@ class DepthLimited:
         self.spare_reach = (work.reach[0].copy(), work.reach[1].copy())
         self._spare: list[Vectors] | None = None
         self._last_average = tuple(np.zeros_like(values) for values in work.values)
-        """What the modified CFR-AVG takes differences from."""
-        self._met, self._met_sums = (
+        """The previous values in the differences of the modified CFR-AVG."""
+        self._response_values, self._response_sums = (
             tuple(np.zeros_like(values) for values in work.values) for _ in range(2)
         )
         """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
@@ -124,15 +125,15 @@ class DepthLimited:
     def _set_order(self, order: Order) -> None:
         self._down = way_down(order)
         self._up = order if order.parts else replace(order, head=order.head[:0], whole=order.tail)
-        """The way up, with the way down to what lies behind a deal."""
+        """The way up, with the way down below the first deal."""
 
     def grow(self, expanded: list[int], first: int) -> None:
-        """Lengthen what depends on the size of the tree: these leaves got moves to new nodes."""
+        """Extend what depends on the size of the tree: these leaves got moves to new nodes."""
         solver, tree = self.solver, self.solver.tree
         if self.sound and isinstance(solver.minimiser, FictitiousPlay):
             raise GameError(
-                "new leaves have not met the responses of fictitious play; grow with cfr-d or "
-                "cfr-avg"
+                "new leaves have no values for earlier responses of fictitious play; grow with "
+                "cfr-d or cfr-avg"
             )
         work = solver.work
         self.leaves.grow(expanded, first)
@@ -149,7 +150,7 @@ class DepthLimited:
         for turn in (0, 1) if isinstance(solver.minimiser, RegretMatching) else (0, 2):
             order = Order(steps[:0], (), steps[:0], steps)
             solver.visit(order, turn, self._averaging, alternating=True)
-        # Differences start anew: new leaves have no values to differ from.
+        # Differences restart: new leaves have no previous values.
         self._last_averaged, self._asked = [0.0, 0.0], None
         self._remembered.clear()
 
@@ -157,12 +158,12 @@ class DepthLimited:
         return self.solver.tree.vectors(self.solver.work.values[player], player, node, values=True)
 
     def _descend(self, player: int, policy: Array, reach: Pair) -> None:
-        """Carry a reach down to the first deal, where all leaves lie."""
+        """Carry a reach down to the first deal; all leaves are above it."""
         none = reach[player].dtype.type(0)
         descend(self.solver.tree.arrays, player, policy, reach[player], policy, none)
 
     def iterate(self) -> None:
-        """The solver's next iteration, unless the warm start stands for it."""
+        """The solver's next iteration, unless the warm start replaces it."""
         solver = self.solver
         if solver.iteration <= self.warm_start:
             return
@@ -186,7 +187,7 @@ class DepthLimited:
                 self._average(player, weight)
 
     def average_reach(self) -> Pair:
-        """The reaches of the average policy, in the tree's layout; leaves it in `averaged`."""
+        """The reaches of the average policy, in the tree's layout; sets `averaged`."""
         solver = self.solver
         if solver.sharing is not None or solver.storage == 16 or solver.locks:
             self.averaged = solver.average_policy(solver.dtype)
@@ -198,11 +199,11 @@ class DepthLimited:
         return self.spare_reach
 
     def believed_reach(self) -> Pair:
-        """The reaches that make the leaves' PBSs when the game goes on from this iteration.
+        """The reaches that define the leaves' PBSs when self-play continues from this iteration.
 
         They are the current policy's in CFR-D, and the average's in CFR-AVG and fictitious play
-        (section 5.2); the game is played by the current policy in any case. In the sound form the
-        average is that for which the leaves were last asked.
+        (section 5.2); the current policy is played in any case. In the sound form the average is
+        the one at which the leaves were last evaluated.
         """
         if self._asked is not None:
             return self._asked
@@ -212,7 +213,7 @@ class DepthLimited:
 
     def root_values(self, player: int) -> list[NDArray[np.float64]]:
         """For each root, the expected values [K] of `player`, averaged over the iterations."""
-        found = []
+        expected = []
         for root in self.solver.tree.roots:
             cfv = self.root_sums[player][root.node]
             reach = self.solver.tree.vectors(
@@ -220,69 +221,69 @@ class DepthLimited:
             )
             state = self.solver.tree.state(root.node)
             mean = cfv[root.copy] / max(self.total_weight, 1e-30)
-            found.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
-        return found
+            expected.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
+        return expected
 
     def remember(self, weight: float = 1.0) -> None:
-        """Keep the policy of this iteration, and what it met below the leaves, for `root_pairs`."""
+        """Record this iteration's policy and its leaves' pair values for `root_pairs`."""
         if not self.sound:
             self.leaves.ask(self.believed_reach())
         self._remembered.append(
-            _Moment(
-                weight, self.solver.current_policy(self.solver.dtype), self.leaves.answers.copy()
+            _Iteration(
+                weight, self.solver.current_policy(self.solver.dtype), self.leaves.outputs.copy()
             )
         )
 
     def root_pairs(self) -> list[NDArray[np.float64]]:
-        """For each root [K0, K1] what pairs of infostates get, player 0's payoff.
+        """For each root [K0, K1] player 0's payoff for each pair of infostates.
 
-        It is the mean over the iterations that were remembered. Half of it is what the average of
-        player 0 gets from the iteration's policy of player 1, half the other way round, and below
-        the leaves is played what the beliefs of that iteration lead to. If none was remembered, it
-        is what the average policies get from each other, and below what its beliefs lead to: near
-        enough where the average hardly moves any more, but where it does, as in fictitious play,
-        the solutions below jump from one iteration to the next, and the last is but one of them.
+        It is the mean over the recorded iterations, each of which counts half player 0's average
+        against player 1's policy of that iteration, and half the other way round. Below the leaves
+        the solution at the beliefs of that iteration is played. If no iteration was recorded, both
+        play their averages, and the solution at the average's beliefs below the leaves. That is
+        accurate where the average has settled. In fictitious play the solutions below the leaves
+        jump between iterations, and the last is only one of them.
         """
         tree = self.solver.tree
         if tree.order.parts:
-            raise GameError("pairs are worked out on trees that end before the first deal")
+            raise GameError("pair values need a tree that ends before the first deal")
         average = self.average_reach()
         states = [tree.state(root.node) for root in tree.roots]
-        found = [np.zeros(state.counts) for state in states]
+        payoffs = [np.zeros(state.counts) for state in states]
         if not self._remembered:
             self.leaves.ask(average)
-            self._add_pairs(self.averaged, self.averaged, 1.0, found)
-        total = sum(moment.weight for moment in self._remembered)
-        for weight, policy, answers in self._remembered:
-            self.leaves.recall(answers)
+            self._add_pairs(self.averaged, self.averaged, 1.0, payoffs)
+        total = sum(iteration.weight for iteration in self._remembered)
+        for weight, policy, outputs in self._remembered:
+            self.leaves.recall(outputs)
             for first, second in ((self.averaged, policy), (policy, self.averaged)):
-                self._add_pairs(first, second, weight / (2 * total), found)
-        for state, pairs in zip(states, found, strict=True):
+                self._add_pairs(first, second, weight / (2 * total), payoffs)
+        for state, pairs in zip(states, payoffs, strict=True):
             np.divide(pairs, state.compatibility, out=pairs, where=state.compatibility > 0)
-        return found
+        return payoffs
 
     def _add_pairs(
-        self, first: Array, second: Array, share: float, found: list[NDArray[np.float64]]
+        self, first: Array, second: Array, share: float, payoffs: list[NDArray[np.float64]]
     ) -> None:
-        """Add a share of what player 0 gets by a policy each: one column after the other."""
+        """Add `share` times player 0's payoffs for policies `first` and `second`, by columns."""
         tree, work = self.solver.tree, self.solver.work
         reach = (work.reach[0], work.reach[1].copy())
         values, none = np.zeros_like(work.values[0]), np.zeros(4, dtype=work.values[0].dtype)
         vectors = replace(work.vectors[0], reach1=reach[1], values0=values)
-        for column in range(max(pairs.shape[1] for pairs in found)):
+        for column in range(max(pairs.shape[1] for pairs in payoffs)):
             for node in self.root_nodes:
                 at = tree.vectors(reach[1], 1, node, values=False)
                 at[:] = np.arange(at.shape[1]) == column
             self._descend(1, second, reach)
-            self.leaves.meet(0, reach, values)
+            self.leaves.fill_from_pairs(0, reach, values)
             ascend(tree.arrays, vectors, 0, EXPECT, none, first, first)
-            for root, pairs in zip(tree.roots, found, strict=True):
+            for root, pairs in zip(tree.roots, payoffs, strict=True):
                 if column < pairs.shape[1]:
                     cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
                     pairs[:, column] += share * cfv
 
     def _start_warm(self, guide: Guide) -> None:
-        """Play what the guide proposes, and remember it as so many iterations would have."""
+        """Set regrets and averages as if the first iterations had played the guide's policy."""
         solver = self.solver
         tree, work, minimiser = solver.tree, solver.work, solver.minimiser
         propose(tree, guide, solver.policy, work.reach)
@@ -293,7 +294,7 @@ class DepthLimited:
             values = work.values[player]
             if self.sound:
                 self.leaves.ask(work.reach)
-                self.leaves.meet(player, work.reach, values)
+                self.leaves.fill_from_pairs(player, work.reach, values)
             else:
                 self.leaves.fill(player, work.reach, values)
             none = np.zeros(4, dtype=values.dtype)
@@ -307,7 +308,7 @@ class DepthLimited:
             self._average(player, weight)
 
     def _fill(self, player: int) -> None:
-        """Write the player's values at the leaves, for the beliefs that the mode says."""
+        """Write the player's values at the leaves, at the beliefs that `mode` says."""
         work, minimiser = self.solver.work, self.solver.minimiser
         values = work.values[player]
         if isinstance(minimiser, RegretMatching):
@@ -316,11 +317,11 @@ class DepthLimited:
             elif self.mode == "cfr-avg":
                 self._fill_by_difference(player)
             else:
-                self.leaves.meet(player, work.reach, values)
+                self.leaves.fill_from_pairs(player, work.reach, values)
         elif self.sound:
             self._fill_by_mean(player, minimiser)
         else:
-            # An optimistic player meets the mixture, but PBSs are the average policy's.
+            # An optimistic player responds to the mixture, but PBSs are the average policy's.
             average = self.average_reach() if minimiser.optimistic else work.reach
             self.leaves.fill(player, work.reach, values, believed=average)
 
@@ -332,22 +333,22 @@ class DepthLimited:
             self._ask_gadgets(solver.root)
 
     def _ask_gadgets(self, root: RootGadgets) -> None:
-        """Let the gadgets answer the values that have just come up."""
+        """Update the gadgets with the values of the latest pass."""
         work, minimiser = self.solver.work, self.solver.minimiser
         if isinstance(minimiser, RegretMatching):
             root.match(work.values, work.reach, minimiser, max(1, self.solver.iteration))
             root.write(self.spare_reach, root.average())
         else:
-            # The response goes down the spare reaches, the average the others; see `_average`.
+            # The response uses the spare reaches, the average the others; see `_average`.
             root.respond(work.values, work.reach)
             root.write(self.spare_reach, root.entering)
             root.mix(work.reach, minimiser, self.solver.iteration)
 
     def _fill_by_difference(self, player: int) -> None:
-        """Modified CFR-AVG: what the opponent's average has gained since the last time.
+        """Modified CFR-AVG: the change of the weighted cfv against the opponent's average.
 
         With W the weight in the opponent's average, (W * cfv(average) - W' * cfv(average')) over
-        W - W': were values below a leaf fixed, that would be the cfv of the policy that came in.
+        W - W'. If values below a leaf were fixed, this would be the cfv against the latest policy.
         """
         work, tree = self.solver.work, self.solver.tree
         self.leaves.fill(player, self.average_reach(), work.values[player])
@@ -363,19 +364,21 @@ class DepthLimited:
         self._last_averaged[player] = total
 
     def _fill_by_mean(self, player: int, minimiser: FictitiousPlay) -> None:
-        """Sound fictitious play: the mean of what the opponent's responses gave at the leaves."""
+        """Sound fictitious play: the mean of the leaves' values against the responses so far."""
         total = self._averaged[1 - player]
         if total == 0:
-            self.leaves.meet(player, self.solver.work.reach, self.solver.work.values[player])
+            self.leaves.fill_from_pairs(
+                player, self.solver.work.reach, self.solver.work.values[player]
+            )
             return
         again = self._latest_weight[1 - player] if minimiser.optimistic else 0.0
         values = self.solver.work.values[player]
-        np.multiply(self._met[player], values.dtype.type(again), out=values)
-        values += self._met_sums[player]
+        np.multiply(self._response_values[player], values.dtype.type(again), out=values)
+        values += self._response_sums[player]
         values /= values.dtype.type(total + again)
 
     def _average(self, player: int, weight: float) -> None:
-        """Put the player's policy into the average and carry its reach down."""
+        """Add the player's policy to the average and carry its reach down."""
         solver = self.solver
         self._averaged[player] += weight
         self._latest_weight[player] = weight
@@ -391,7 +394,7 @@ class DepthLimited:
             self._spare = solver.work.with_reach(self.spare_reach)
         solver.visit(self._down, 2 * player + 1, schedule, alternating=True, vectors=self._spare)
         if self.sound:
-            met = self._met[1 - player]
-            self.leaves.meet(1 - player, self.spare_reach, met)
-            self._met_sums[1 - player][:] += met.dtype.type(weight) * met
+            values = self._response_values[1 - player]
+            self.leaves.fill_from_pairs(1 - player, self.spare_reach, values)
+            self._response_sums[1 - player][:] += values.dtype.type(weight) * values
         self._descend(player, solver.mixture, solver.work.reach)

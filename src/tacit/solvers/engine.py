@@ -1,8 +1,8 @@
 """The engine: iterations of any algorithm over any public tree.
 
-A `Solver` holds what an algorithm remembers (regrets, policy sums, the current policy) in flat
-arrays of the tree's slot layout, and runs the two passes of `tacit.tree.passes`. On a depth-limited
-tree `tacit.solvers.depth_limited` asks the leaves between a pass down and a pass up.
+A `Solver` holds an algorithm's regrets, policy sums and current policy in flat arrays of the tree's
+slot layout, and runs the two passes of `tacit.tree.passes`. On a depth-limited tree
+`tacit.solvers.depth_limited` evaluates the leaves between a pass down and a pass up.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ Locks = Mapping[int, Array]
 
 
 _ENTRIES: dict[tuple[Callable[..., None], type[np.floating[Any]]], Callable[..., None]] = {}
-"""By kernel and type of floats, what runs a turn."""
+"""By kernel and float type, the compiled function that runs a turn."""
 
 
 class Solver:
-    """An algorithm at work on a tree; `iteration` counts updates of both players.
+    """An algorithm running on a tree; `iteration` counts updates of both players.
 
     `beliefs[r][p]` [K_p]: player p's reach at root r; by default the tree's own, at the start of a
     game ones. `leaves` evaluates the leaves of a depth-limited tree, at the beliefs that `mode`
     says; the first `warm_start` iterations are assumed to have played the proposal of its policy
     network. `root`: gadgets that decide one player's reach at the roots; that player's beliefs are
     then ignored. `sharing`: which infostates share regrets. `storage`: the bits of a number, 16, 32
-    or 64. `locks` fixes the policy at some nodes; the solver then finds the best both can do around
-    it. `threads` changes how long an iteration takes and nothing else.
+    or 64. `locks` fixes the policy at some nodes; the solver finds an equilibrium given these.
+    `threads` affects only the time that an iteration takes.
 
     regrets, sums, policy: [slots], or [bucket slots] with `sharing`; in 16 bits see
     `tacit.tree.storage16`, and `policy` is empty. The tree may grow between runs.
@@ -95,7 +95,7 @@ class Solver:
         self.iteration = 0
         self.dtype: type[np.floating[Any]] = np.float64 if storage == 64 else np.float32
         self._nodes, self._expanded = tree.nodes, len(_expansions(tree))
-        # Buckets that several threads add to would need one copy for each.
+        # Several threads would need a copy of the buckets each.
         self.threads = 1 if sharing is not None else max(1, min(threads, len(tree.order.parts)))
         self.team = ThreadTeam(self.threads)
         self.mixture: Array | None = None
@@ -126,7 +126,7 @@ class Solver:
         self.limit = None if leaves is None else DepthLimited(self, leaves, mode, warm_start)
 
     def _take(self, slots: Slots) -> None:
-        """Work in these slots."""
+        """Use these slots."""
         self.slots = slots
         self.policy, self.regrets, self.sums = slots.policy, slots.regrets, slots.sums
         if isinstance(self.minimiser, FictitiousPlay):
@@ -152,9 +152,9 @@ class Solver:
                 self.regret_scales[start : start + hands[node]] = 1
 
     def run(self, iterations: int, *, each: Callable[[int], None] | None = None) -> None:
-        """Run this many iterations more; if the tree has grown, on all of it.
+        """Run `iterations` more iterations; if the tree has grown, on all of it.
 
-        `each` is called after every one with its number.
+        `each` is called with the number of each iteration after it.
         """
         if self._nodes != self.tree.nodes:
             self._grow()
@@ -225,7 +225,7 @@ class Solver:
         return match_short_regrets if self.storage == 16 else match_regrets
 
     def _enter(self, steps: Array, schedule: Array) -> Callable[..., None]:
-        """The entry point of the kernel for iterations turn by turn, the same for all like this."""
+        """The kernel's entry point for single turns, shared by solvers of the same types."""
         kernel, vectors = self._kernel(), self.work.vectors[0]
         key = kernel, self.dtype
         if key not in _ENTRIES:
@@ -236,7 +236,7 @@ class Solver:
         return self._entry
 
     def _ask_gadgets(self, turn: int) -> None:
-        """Where iterations are run turn by turn: the gadgets answer after one."""
+        """Update the gadgets after a turn, where iterations are run turn by turn."""
         if self.root is None:
             return
         alternating, work = self.minimiser.alternating, self.work
@@ -250,7 +250,7 @@ class Solver:
                 self.root.mix(work.reach, self.minimiser, self.iteration)
 
     def _visit_shared(self, steps: Array, players: Sequence[int], row: Array) -> None:
-        """A turn of these players by regrets of buckets; `row`: [6] of the schedule."""
+        """A turn of these players with regrets of buckets; `row`: [6] of the schedule."""
         assert self.sharing is not None
         sharing, work = self.sharing, self.work
         self._gains[:] = 0
@@ -286,7 +286,7 @@ class Solver:
         return rows if self.sharing is not None else rows.astype(self.dtype)
 
     def _grow(self) -> None:
-        """Keep what has been learnt; what is new starts as a new solver does."""
+        """Extend the arrays; old entries are kept, new ones start as in a new solver."""
         tree = self.tree
         if self.sharing is not None or self.storage == 16:
             raise GameError(
@@ -314,7 +314,7 @@ class Solver:
             self.limit.grow([node for node in expanded if node < first], first)
 
     def average_buckets(self) -> NDArray[np.float64]:
-        """[bucket slots] the average policy, uniform where no infostate of a bucket ever came."""
+        """[bucket slots] the average policy, uniform in buckets that were never reached."""
         assert self.sharing is not None
         return self.sharing.normalised(self.sums)
 
@@ -354,14 +354,14 @@ class Solver:
         return {name: getattr(self, name) for name in names}
 
     def restore(self, iteration: int, memory: Mapping[str, Array]) -> None:
-        """Go on from `iteration`, with what `memory` was after it."""
+        """Resume from `iteration` with the `memory` saved after it."""
         self.iteration = iteration
         for name, own in self.memory.items():
             own[:] = memory[name]
 
     @property
     def limited(self) -> DepthLimited:
-        """How the leaves are asked, and what that says of the roots."""
+        """How the leaves are evaluated, and the values that follow at the roots."""
         if self.limit is None:
             raise GameError("this solver has no leaves; give it an evaluator: leaves=Zero()")
         return self.limit
@@ -376,7 +376,7 @@ class Solver:
         return self.limited.average_reach()
 
     def believed_reach(self) -> Pair:
-        """With leaves: the reaches that make the leaves' PBSs when the game goes on from here."""
+        """With leaves: the reaches of the leaves' PBSs when self-play continues from here."""
         return self.limited.believed_reach()
 
     def root_values(self, player: int) -> list[NDArray[np.float64]]:
@@ -384,11 +384,11 @@ class Solver:
         return self.limited.root_values(player)
 
     def remember(self, weight: float = 1.0) -> None:
-        """With leaves: keep the policy of this iteration, and what it met, for `root_pairs`."""
+        """With leaves: record the policy and pair values of this iteration for `root_pairs`."""
         self.limited.remember(weight)
 
     def root_pairs(self) -> list[NDArray[np.float64]]:
-        """With leaves: for each root [K0, K1] what pairs of infostates get, player 0's payoff."""
+        """With leaves: for each root [K0, K1] player 0's payoff for each pair of infostates."""
         return self.limited.root_pairs()
 
 
@@ -401,7 +401,7 @@ def _check_options(
     storage: int,
     locks: Locks | None,
 ) -> None:
-    """GameError for a combination that makes no sense."""
+    """Raise GameError for options that cannot be combined."""
     if storage not in (16, 32, 64):
         raise GameError(f"numbers are kept in 16, 32 or 64 bits, not in {storage}")
     matches = isinstance(algorithm, RegretMatching)
@@ -421,9 +421,9 @@ def _check_options(
                 "that matches regrets, such as dcfr"
             )
         if sharing.tree.arrays is not tree.arrays:
-            raise GameError("the infostates of another tree share regrets; lay out this one")
+            raise GameError("the sharing was made for another tree; make one for this tree")
         if storage == 16:
-            raise GameError("shared regrets are few and kept in 64 bits; take storage=32")
+            raise GameError("shared regrets are always 64 bits; use storage=32")
         if locks:
             raise GameError("a locked policy is not one of a bucket; lock without sharing")
     if warm_start and (storage == 16 or sharing is not None or locks):
@@ -436,13 +436,13 @@ def _check_options(
     behind = len(tree.leaves) > 0 and tree.leaves[-1] >= tree.order.head[0, 2]
     if behind and any(tree.sizes.shared_reach):
         raise GameError(
-            "a leaf lies behind a deal, where boards share the place of their vectors; let the "
-            "tree end before the deal"
+            "a leaf is below a deal, where boards share the memory of their vectors; let the tree "
+            "end before the deal"
         )
 
 
 def _expansions(tree: PublicTree) -> dict[int, Expansion]:
-    """The moves of the nodes of a tree that may grow, in the order in which they got them."""
+    """The moves of the nodes of a tree that may grow, in the order in which they were added."""
     return tree.layout.expansions if isinstance(tree.layout, GrowingLayout) else {}
 
 
@@ -467,7 +467,7 @@ def lock(
 
 
 class ThreadTeam:
-    """Threads that visit the independent parts of a tree side by side."""
+    """Threads that visit independent parts of a tree in parallel."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -483,7 +483,7 @@ class ThreadTeam:
             self._pool.shutdown()
 
     def visit(self, order: Order, call: Callable[[Array, int], None]) -> None:
-        """Call with the steps of the tree's parts and the number of a thread, in a right order."""
+        """Call `call(steps, thread)` for all parts of the tree, in a valid order."""
         if self._pool is None:
             call(order.whole, 0)
             return
@@ -546,7 +546,7 @@ class Workspace:
                 place[root.copy] = given
 
     def grow(self, tree: PublicTree) -> None:
-        """Lengthen all for a tree that has grown, which has one range and so one thread."""
+        """Extend all vectors to a tree that has grown; it has one range, so one thread."""
         sizes, vectors = tree.sizes, self.vectors[0]
         if self._matrices != len(tree.arrays.matrix_start):
             self._matrices = len(tree.arrays.matrix_start)
@@ -582,14 +582,14 @@ def _pair(
 
 
 def normalise(tree: PublicTree, sums: Array) -> Array:
-    """[slots] sums made into a policy, in their place; infostates without weight play uniformly."""
+    """[slots] normalise sums to a policy in place; uniform at infostates without weight."""
     normalise_sums(tree.arrays, 0, sums, sums)
     normalise_sums(tree.arrays, 1, sums, sums)
     return sums
 
 
 def _uniform(tree: PublicTree, none: Array) -> Array:
-    """[slots] the policy that plays every legal action alike; `none` [slots] are zeros."""
+    """[slots] the policy that is uniform over legal actions; `none` [slots] are zeros."""
     policy = np.empty_like(none)
     for player in PLAYERS:
         normalise_sums(tree.arrays, player, none, policy)

@@ -1,9 +1,9 @@
-"""Gadgets: what stands above the root of a subgame that is solved for one player alone.
+"""Gadgets: extra decisions of the opponent above the root of a subgame solved for one player.
 
-The player who solves keeps a given reach at the root. The opponent's is a gadget's answer: after
-each of her updates it turns her counterfactual values at the root's infostates into the reach with
-which she comes in next. The passes below do not know of it. `RootGadgets` holds the
-gadgets of all roots of a forest, and what they remember.
+The player who solves has a given reach at the root. A gadget sets the opponent's reach: after each
+update of the opponent it maps the opponent's counterfactual values at the root's infostates to the
+reach of the next iteration. The passes over the tree do not depend on the gadget. `RootGadgets`
+holds the gadgets of all roots of a forest, and their regrets and sums.
 
 Safe and nested subgame solving (Brown and Sandholm 2017), appendices A to D; Student of Games
 (Schmid et al. 2023), *Modified Continual Re-solving*.
@@ -26,10 +26,10 @@ from tacit.solvers.kernels.gadgets import (
     NORMAL,
     RESOLVE,
     GadgetArrays,
-    come_in,
     match_gadgets,
     mix_gadgets,
     respond_gadgets,
+    set_entering,
     write_reach,
 )
 from tacit.tree import PublicTree
@@ -39,16 +39,16 @@ Buffers = tuple[NDArray[Any], NDArray[Any]]
 """Both players' reaches, or values, in a tree's layout."""
 
 LEAST_WEIGHT = 1e-12
-"""Infostates that are so much less likely than the most likely one count as impossible."""
+"""Infostates with less than this share of the most likely one's weight count as impossible."""
 
 
 class Gadget:
-    """One root's gadget; K infostates of the opponent there.
+    """The gadget of one root, where the opponent has K infostates.
 
-    weights: [K] how likely each is by chance and by the reach of the player who solves, the
-    *compatible reach*; where it is zero the opponent cannot be, and her reach is zero. offered,
-    deviations: [K] expected alternative payoffs, and how far they may be off; previous: [K] a given
-    reach of hers, of which 1 - `share` goes into her range.
+    weights: [K] the *compatible reach*: how likely each infostate is by chance and by the reach of
+    the player who solves. Where it is zero, the infostate is impossible and its reach is zero.
+    offered, deviations: [K] mean and standard deviation of the alternative payoffs. previous: [K] a
+    given reach of the opponent, which makes up 1 - `share` of its range.
     """
 
     kind = GIVEN
@@ -58,8 +58,8 @@ class Gadget:
         most = self.weights.max(initial=0.0)
         if not (most > 0 and np.all(np.isfinite(self.weights))):
             raise GameError(
-                "the blueprint never reaches this public state: the player who is to solve it does "
-                "not come here with any infostate; choose another one"
+                "the blueprint never reaches this public state: no infostate of the player who is "
+                "to solve it has any reach here; choose another one"
             )
         self.possible: NDArray[np.bool_] = self.weights > LEAST_WEIGHT * most
         none = np.zeros_like(self.weights)
@@ -67,11 +67,11 @@ class Gadget:
         self.share = 1.0
 
     def first(self) -> Vector:
-        """[K] how likely she enters, or chooses an infostate, before any iteration."""
+        """[K] the probability of entering, or of choosing each infostate, before any iteration."""
         return np.where(self.possible, 0.5, 0.0)
 
     def checked(self, given: NDArray[Any], what: str) -> Vector:
-        """`given` as float64 [K]; GameError unless it has K entries, numbers wherever possible."""
+        """`given` as float64 [K]; GameError unless it is finite at each possible infostate."""
         vector = np.asarray(given, dtype=np.float64)
         if vector.shape != self.possible.shape:
             raise GameError(
@@ -87,20 +87,20 @@ class Gadget:
 
 
 class Given(Gadget):
-    """Unsafe solving: she comes in with a given reach [K], whatever it is worth."""
+    """Unsafe solving: the opponent enters with a given reach [K]."""
 
     def __init__(self, weights: NDArray[Any], reach: NDArray[Any]) -> None:
         super().__init__(weights)
         self.previous = self.checked(reach, "reaches")
         if not (np.all(self.previous >= 0) and np.any(self.previous > 0)):
             raise GameError(
-                "the blueprint never reaches this public state: the opponent does not come here "
-                "with any infostate; solve it by a safe method, which needs no range of hers"
+                "the blueprint never reaches this public state: no infostate of the opponent has "
+                "any reach here; solve it by a safe method, which needs no range of the opponent"
             )
 
 
 class Resolve(Gadget):
-    """At each infostate she enters or takes its alternative payoff [K].
+    """At each infostate the opponent enters or takes its alternative payoff [K].
 
     The re-solving gadget of CFR-D (Burch et al. 2014).
     """
@@ -113,24 +113,24 @@ class Resolve(Gadget):
 
 
 class MaxMargin(Resolve):
-    """She chooses the infostate to enter by; payoffs are shifted by its alternative payoff [K].
+    """The opponent chooses the infostate to enter with and pays its alternative payoff [K].
 
-    Against her the best is to make the smallest margin as large as possible (appendix B).
+    Solving against it makes the smallest margin as large as possible (appendix B).
     """
 
     kind = MAXMARGIN
 
     def first(self) -> Vector:
-        """Every infostate alike."""
+        """Uniform over the possible infostates."""
         uniform: Vector = self.possible / self.possible.sum()
         return uniform
 
 
 class Distributional(Resolve):
-    """The alternative payoff is drawn from N(mean, deviation²), both [K], and she sees it.
+    """The alternative payoff is drawn from N(mean, deviation²), both [K]; the opponent sees it.
 
-    She enters with the probability that it is worth less than entering is now, which is a best
-    response to each draw: CFR-BR at the root (Theorem 2).
+    The opponent enters with the probability that the draw is less than the current value of
+    entering. This is a best response to each draw: CFR-BR at the root (Theorem 2).
     """
 
     kind = NORMAL
@@ -145,22 +145,23 @@ class Distributional(Resolve):
 
 
 class Hedged(Distributional):
-    """As `Distributional`, but she weighs both by Hedge with a variance-tuned rate (appendix D).
+    """As `Distributional`, but the opponent plays Hedge with a variance-tuned rate (appendix D).
 
-    After n iterations in which entering paid `mean` on average with variance `var`, she enters with
-    probability e^(r n mean) / (e^(r n mean) + e^(r n x)) when x is drawn, r = sqrt(ln 2) / (3
-    sqrt(var n)). The integral over x has a closed form for a normal function in place of the
-    logistic one, which is a mixture of such. Iterations are discounted as positive regrets are.
+    After n iterations in which entering paid `mean` on average with variance `var`, the probability
+    of entering when x is drawn is e^(r n mean) / (e^(r n mean) + e^(r n x)), with
+    r = sqrt(ln 2) / (3 sqrt(var n)). This logistic function is approximated by a mixture of normal
+    distribution functions, whose integral over x has a closed form. Iterations are discounted as
+    positive regrets are.
     """
 
     kind = HEDGE
 
 
 class Mixed(Resolve):
-    """The re-solving gadget's range mixed with the opponent's range from the search before.
+    """The re-solving gadget's range mixed with the opponent's range from the previous search.
 
-    As continual re-solving has it: `share` of the one, 1 - `share` of the other, each a
-    distribution over her infostates.
+    As in continual re-solving: `share` of the first, 1 - `share` of the second, each a distribution
+    over the opponent's infostates.
     """
 
     def __init__(
@@ -180,10 +181,7 @@ class Mixed(Resolve):
 
 
 class RootGadgets:
-    """The gadgets above all roots of a tree; `opponent` is who decides there.
-
-    Each has its own place in the arrays of `GadgetArrays`; `open` tells them where the roots are.
-    """
+    """The gadgets above all roots of a tree; `opponent` is the player who decides there."""
 
     def __init__(self, opponent: int, gadgets: Sequence[Gadget]) -> None:
         self.opponent = opponent
@@ -216,10 +214,10 @@ class RootGadgets:
             total=np.zeros(count),
             weight=np.zeros(1),
         )
-        come_in(self.arrays)
+        set_entering(self.arrays)
 
     def open(self, tree: PublicTree, reach: Buffers) -> None:
-        """Stand above a tree's roots, and write to its reaches what she comes in with now."""
+        """Attach to the roots of a tree, and write the current entering reach to `reach`."""
         arrays, sizes = tree.arrays, np.diff(self.arrays.start)
         if len(self.gadgets) != len(tree.roots):
             raise GameError(
@@ -229,7 +227,7 @@ class RootGadgets:
             count = int(arrays.info_count[self.opponent, root.node])
             if count != size:
                 raise GameError(
-                    f"a gadget is for {size} infostates of the opponent; she has {count} at its "
+                    f"a gadget is for {size} infostates of the opponent, who has {count} at its "
                     "root"
                 )
             before = root.copy * count
@@ -240,34 +238,34 @@ class RootGadgets:
     def match(
         self, values: Buffers, reach: Buffers, minimiser: RegretMatching, iteration: int
     ) -> None:
-        """After an update of hers by regret matching: set the reach of the next."""
+        """Set the opponent's next reach after its update by regret matching."""
         step = minimiser.step(iteration)
         numbers = np.array([step.positive, step.negative, step.floor, step.prediction])
         weight = minimiser.weight(iteration)
         match_gadgets(self.arrays, numbers, weight, values[self.opponent], reach[self.opponent])
 
     def respond(self, values: Buffers, reach: Buffers) -> None:
-        """After a best response of hers: set the reach that belongs to it."""
+        """Set the reach of the opponent's best response to the values."""
         respond_gadgets(self.arrays, values[self.opponent], reach[self.opponent])
 
     def mix(self, reach: Buffers, minimiser: FictitiousPlay, iteration: int) -> None:
-        """After a response has been mixed into her average: set the average's reach."""
+        """Set the reach of the opponent's average after its response was mixed in."""
         weight = minimiser.weight(iteration)
         again = weight if minimiser.optimistic else 0.0
         mix_gadgets(self.arrays, weight, again, reach[self.opponent])
 
     def write(self, reach: Buffers, vectors: Sequence[Vector]) -> None:
-        """Write these reaches, one a root, to a tree's."""
+        """Write the opponent's reach at each root to `reach`."""
         for vector, at in zip(vectors, self.arrays.reach_at, strict=True):
             reach[self.opponent][at : at + len(vector)] = vector
 
     @property
     def entering(self) -> list[Vector]:
-        """For each root the reach [K] that she comes in with now."""
+        """For each root, the opponent's current reach [K]."""
         return np.split(self.arrays.entering, self.arrays.start[1:-1])
 
     def average(self) -> list[Vector]:
-        """For each root her reach [K], averaged over the iterations."""
+        """For each root, the opponent's reach [K] averaged over the iterations."""
         weight = self.arrays.weight[0]
         if weight == 0:
             return self.entering

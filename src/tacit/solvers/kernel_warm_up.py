@@ -1,8 +1,8 @@
-"""The first solve on a machine: what judges policies is compiled beside what finds them.
+"""The first solve on a machine: solver and best response are compiled in parallel.
 
-Kernels are compiled when they are first called and kept from then on. Those of a solver and those
-of a best response take about as long, and a process compiles one at a time. So where neither is in
-the cache, a second process compiles the best response while this one compiles the solver.
+Kernels are compiled on their first call and then cached. Those of a solver and those of a best
+response take about equally long, and a process compiles one at a time. If neither is cached, a
+second process compiles the best response while this one compiles the solver.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.kernel import is_kept
 from tacit.solvers.kernels.iterations import respond
 
 PATIENCE = 120.0
-"""Seconds after which a responder is compiled here rather than waited for."""
+"""Seconds to wait for the second process before the best response is compiled here."""
 
 _beside: list[subprocess.Popen[bytes]] = []
 
@@ -46,13 +46,13 @@ def prepare(dtype: type[np.floating[Any]], *, equity: bool = False) -> None:
             },
         )
     except OSError:
-        return  # then it is compiled here when it is needed
+        return  # the best response is then compiled here on its first call
     _beside.append(child)
     atexit.register(child.kill)
 
 
 def wait() -> None:
-    """Let what is compiled beside be finished before the same is called here."""
+    """Wait until the second process has finished, before its kernels are called here."""
     while _beside:
         try:
             _beside[-1].wait(PATIENCE)
@@ -67,7 +67,7 @@ def cores() -> int:
 
 
 def compile_best_response(dtype: str, *, equity: bool = False) -> None:
-    """BestResponse a policy of this type for a small game."""
+    """Compute a best response in a small game to a policy of this type."""
     from tacit.games import load_game
     from tacit.games.holdem.ranges import parse_range
     from tacit.solvers.best_response import exploitability

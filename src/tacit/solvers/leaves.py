@@ -1,20 +1,20 @@
-"""Leaves of a depth-limited tree: beliefs out, values in, for all leaves of a forest at once.
+"""Leaves of a depth-limited tree: their values from an evaluator, for a whole forest at once.
 
-An **evaluator** answers expected values for a batch of public belief states (PBSs). There are two
+An **evaluator** returns expected values for a batch of public belief states (PBSs). There are two
 ways to write one:
 
-- `PBSEvaluator`, the simple one: `values` takes PBSs and answers both players' values of each. It
+- `PBSEvaluator`, the simple one: `values` takes PBSs and returns both players' values of each. It
   works on every kind of public state.
-- `ValueEvaluator` and `PairEvaluator`, the fast ones, for networks: they speak in rows of numbers.
-  They say which column of the input holds the belief in each infostate of a public state, and which
-  column of the answer holds each infostate's value, so that one network can serve states with
-  different infostates. The first answers what each infostate is worth, at the beliefs that it is
-  asked for. The second answers what each *pair* of infostates is worth, one of either player, when
-  both go on as what solves the game at those beliefs would; so its answers can be met by any reach.
+- `ValueEvaluator` and `PairEvaluator`, the fast ones, for networks: they take and return rows of
+  numbers. They say which input column holds the belief in each infostate of a public state, and
+  which output column holds each infostate's value, so one network can serve states with different
+  infostates. The first returns the value of each infostate at the given beliefs. The second returns
+  the value of each *pair* of infostates, one of each player, when both play the solution at those
+  beliefs; its values can be combined with any reach.
 
-`Leaves` takes both: reaches become normalised beliefs, and answers counterfactual values.
+`Leaves` takes both: it turns reaches into beliefs, and outputs into counterfactual values.
 
-A **guide** speaks in the same rows, and answers policies instead of values.
+A **guide** (a policy network) takes the same rows and returns policies.
 """
 
 from __future__ import annotations
@@ -35,37 +35,37 @@ Array = NDArray[Any]
 
 
 class Encoder(Protocol):
-    """What makes rows of numbers out of PBSs."""
+    """Turns PBSs into rows of numbers."""
 
     @property
     def inputs(self) -> int:
-        """How many columns its input has; those that describe the public state come first."""
+        """The number of input columns; those that describe the public state come first."""
 
     def describe(self, state: PublicState, player: int) -> Array:
-        """[features] the public state as numbers, when `player`'s values are asked."""
+        """[features] the public state as numbers, for a query of `player`'s values."""
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] the input's column for the belief in each infostate of `player`."""
 
 
 class Guide(Encoder, Protocol):
-    """What proposes a policy at a PBS, for all infostates of the player who acts."""
+    """Proposes a policy at a PBS for all infostates of the mover."""
 
     def action_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """[A, K] the answer's column for each action and infostate of the state's mover."""
+        """[A, K] the output's column for each action and infostate of the state's mover."""
 
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[n, outputs] weights, not negative, that divided by their sum are probabilities."""
+        """[n, outputs] non-negative weights; divided by their sum they are probabilities."""
 
 
 @runtime_checkable
 class ValueEvaluator(Encoder, Protocol):
-    """What answers values at leaves; its `guide`, if it has one, proposes policies for searches."""
+    """Evaluates infostates at leaves; its `guide`, if any, proposes policies for searches."""
 
     guide: Guide | None
 
     def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
-        """[K] the answer's column for the value of each infostate of `player`."""
+        """[K] the output's column for the value of each infostate of `player`."""
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, outputs] expected values for the PBSs in the rows of `inputs` [n, inputs]."""
@@ -73,22 +73,22 @@ class ValueEvaluator(Encoder, Protocol):
 
 @runtime_checkable
 class PairEvaluator(Encoder, Protocol):
-    """What answers how pairs of infostates fare against each other at leaves."""
+    """Evaluates pairs of infostates at leaves."""
 
     guide: Guide | None
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """[K0, K1] the answer's column for each infostate of player 0 against each of player 1."""
+        """[K0, K1] the output's column for each infostate of player 0 against each of player 1."""
 
     def pair_sign(self, state: PublicState) -> float:
-        """1 if answers for this state are payoffs to player 0, -1 if to player 1."""
+        """1 if outputs for this state are payoffs to player 0, -1 if to player 1."""
 
     def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[n, pairs] payoffs by what solves the PBSs in the rows of `inputs` [n, inputs]."""
+        """[n, pairs] payoffs by the solutions of the PBSs in the rows of `inputs` [n, inputs]."""
 
 
 class PBSEvaluator(Protocol):
-    """What answers values at public belief states, without rows of numbers."""
+    """Evaluates public belief states without an encoding."""
 
     def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[Array, Array]]:
         """For each PBS the expected values [K_0] and [K_1] of both players' infostates."""
@@ -99,7 +99,7 @@ Evaluator = RowEvaluator | PBSEvaluator
 
 
 class Zero:
-    """The evaluator that knows nothing: every infostate is worth zero."""
+    """The evaluator whose values are all zero."""
 
     inputs = 0
     guide: Guide | None = None
@@ -125,7 +125,7 @@ class Rows:
     """The PBSs at some nodes of a tree as rows of an encoder.
 
     L public states in the order of `nodes` and their copies. `inputs` [L, .] holds one row for
-    each that is asked, and `row` [L] its number, or -1.
+    each that is evaluated; `row` [L] is its number, or -1.
     """
 
     def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
@@ -144,7 +144,7 @@ class Rows:
         self.columns = Packed([encoder.input_columns(*pair) for pair in pairs])
 
     def put(self, number: int, node: int) -> PublicState:
-        """Let `node`, the state of which is returned, stand at a place, or behind all others."""
+        """Set or append entry `number` to `node`; returns its public state."""
         if number < len(self.nodes):
             self.count -= int(self.tree.arrays.copies[self.nodes[number]])
         else:
@@ -159,7 +159,7 @@ class Rows:
         return state
 
     def drop(self) -> int:
-        """Remove the last node, which is returned."""
+        """Remove and return the last node."""
         node = int(self.nodes[-1])
         self.nodes = self.nodes[:-1]
         self.count -= int(self.tree.arrays.copies[node])
@@ -179,10 +179,10 @@ class Rows:
 class Leaves:
     """The leaves of a tree and an evaluator for them.
 
-    Where the opponent's reach is zero so are the counterfactual values, and the evaluator need not
-    be asked. With `pairs` the evaluator is asked for pairs of infostates, even if it can answer
-    for single ones. Public states of cards have too many pairs of infostates to weigh them one by
-    one: values there are weighed by their `compatible_reach`.
+    Where the opponent's reach is zero so are the counterfactual values, and the evaluator is not
+    called. `pairs`: use values of pairs of infostates even if the evaluator also has values of
+    single ones. Card states have too many pairs of infostates for a table of chance weights; they
+    use `compatible_reach`.
     """
 
     def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
@@ -209,14 +209,14 @@ class Leaves:
             self.pairs = evaluator
             self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
             self.columns = Packed([evaluator.pair_columns(s).ravel() for s in states])
-            self.answers = np.zeros((0, 1), dtype=np.float32)
+            self.outputs = np.zeros((0, 1), dtype=np.float32)
         else:
             assert isinstance(evaluator, ValueEvaluator)
             self.single = evaluator
             self.columns = Packed([evaluator.output_columns(s, p) for s in states for p in PLAYERS])
 
     def grow(self, expanded: Sequence[int], first: int) -> None:
-        """The tree has grown: these leaves are none any more, new nodes stand from `first` on."""
+        """Update for a tree in which the leaves `expanded` got moves to new nodes from `first`."""
         if self.simple is not None:
             return
         new = (first + np.flatnonzero(self.tree.arrays.player[first:] == LEAF)).tolist()
@@ -229,7 +229,7 @@ class Leaves:
                 self._put(number, last)
 
     def _put(self, number: int, node: int) -> None:
-        """Let a leaf stand at a place, or behind all others."""
+        """Set or append leaf `number`."""
         state = self.rows.put(number, node)
         self._place[node] = number
         self.apart = lengthened(self.apart, len(self.rows.nodes))
@@ -255,7 +255,7 @@ class Leaves:
     ) -> None:
         """Write `player`'s counterfactual values at the leaves, given both reaches.
 
-        With `believed`, the evaluator is asked for the beliefs of those reaches instead.
+        With `believed`, the evaluator is called with the beliefs of those reaches instead.
         """
         believed = reach if believed is None else believed
         if self.simple is not None:
@@ -267,24 +267,24 @@ class Leaves:
         self.asked += len(rows)
         if self.pairs is not None:
             if len(rows):
-                self.answers = self.pairs.pair_values(rows)
-            self.meet(player, reach, values)
+                self.outputs = self.pairs.pair_values(rows)
+            self.fill_from_pairs(player, reach, values)
             return
         assert self.single is not None
-        answers = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
+        outputs = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
         if self.linear:
-            found = [
-                answers[row, self.single.output_columns(self.tree.state(node), player)]
+            expected = [
+                outputs[row, self.single.output_columns(self.tree.state(node), player)]
                 if row >= 0
                 else None
                 for (node, _), row in zip(self._places(), self.rows.row.tolist(), strict=True)
             ]
-            self._write(player, reach, values, found)
+            self._write(player, reach, values, expected)
             return
         scatter_values(
             self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
             self.apart, self.chance.flat, self.chance.start, reach[1 - player], self.rows.row,
-            answers, values,
+            outputs, values,
         )  # fmt: skip
 
     def _fill_simply(
@@ -305,9 +305,9 @@ class Leaves:
                 beliefs = (normalised(first), normalised(second))
                 pbss.append(PBS(tree.state(node), beliefs))
         self.asked += len(pbss)
-        answers = iter(evaluator.values(pbss) if pbss else ())
-        found = [next(answers)[player] if some else None for some in asked]
-        self._write(player, reach, values, found)
+        outputs = iter(evaluator.values(pbss) if pbss else ())
+        expected = [next(outputs)[player] if reached else None for reached in asked]
+        self._write(player, reach, values, expected)
 
     def _places(self) -> list[tuple[int, int]]:
         """Node and copy of each leaf."""
@@ -319,43 +319,40 @@ class Leaves:
         player: int,
         reach: tuple[Array, Array],
         values: Array,
-        found: Sequence[Array | None],
+        expected: Sequence[Array | None],
     ) -> None:
         """Write expected values [K] of each leaf as counterfactual ones; None: not reached."""
         tree = self.tree
-        for (node, copy), value in zip(self._places(), found, strict=True):
+        for (node, copy), value in zip(self._places(), expected, strict=True):
             to = tree.vectors(values, player, node, values=True)[copy]
-            met = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
-            to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, met)
+            opponent = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
+            to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, opponent)
 
     def ask(self, believed: tuple[Array, Array]) -> None:
-        """Ask for the pairs at every leaf, given what is believed there, and keep the answers."""
+        """Evaluate the pairs at every leaf at the beliefs of these reaches; sets `outputs`."""
         assert self.pairs is not None
         if self.rows.count == 0:
             return
         rows = self.rows.gather(0, believed, every=True)
         self.asked += len(rows)
-        self.answers = self.pairs.pair_values(rows)
+        self.outputs = self.pairs.pair_values(rows)
 
-    def recall(self, answers: NDArray[np.float32]) -> None:
-        """Keep these answers, which an earlier `ask` was given, in place of the latest."""
+    def recall(self, outputs: NDArray[np.float32]) -> None:
+        """Replace `outputs` by those of an earlier `ask`."""
         self.rows.row[:] = np.arange(self.rows.count)
-        self.answers = answers
+        self.outputs = outputs
 
-    def meet(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
-        """Write `player`'s counterfactual values at the leaves by the answers that are kept."""
+    def fill_from_pairs(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
+        """Write `player`'s counterfactual values at the leaves from `outputs` of pairs."""
         scatter_pairs(
             self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
             self.sign, self.apart, self.chance.flat, self.chance.start, reach[1 - player],
-            self.rows.row, self.answers, values,
+            self.rows.row, self.outputs, values,
         )  # fmt: skip
 
 
 def lengthened(old: Array, length: int) -> Array:
-    """An array with its first axis made longer; storage at least doubles when it runs out.
-
-    New entries are zero.
-    """
+    """An array with a longer first axis, zero-filled; storage at least doubles when it runs out."""
     whole = old if old.base is None else old.base
     if len(whole) < length or whole.ndim != old.ndim:
         whole = np.zeros((max(length, 2 * len(old)), *old.shape[1:]), dtype=old.dtype)
@@ -369,7 +366,7 @@ def _chance(state: PublicState) -> Array:
 
 
 class Packed:
-    """Arrays one after the other: array n stands in `flat` from `start[n]` on."""
+    """Concatenated arrays: array n begins at `flat[start[n]]`."""
 
     def __init__(self, parts: Sequence[Array], dtype: type[np.generic] = np.int32) -> None:
         sizes = np.array([len(part) for part in parts], dtype=np.int64)
@@ -377,7 +374,7 @@ class Packed:
         self.flat: Array = np.concatenate([*parts, np.zeros(0, dtype)]).astype(dtype)
 
     def put(self, number: int, part: Array) -> None:
-        """Replace an array, or add one behind all others."""
+        """Replace or append an array."""
         self.start = lengthened(self.start, max(len(self.start), number + 1))
         self.start[number] = length = len(self.flat)
         self.flat = lengthened(self.flat, length + len(part))

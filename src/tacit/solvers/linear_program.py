@@ -2,8 +2,8 @@
 
 It is built from the tree's transitions and terminal matrices alone and shares no kernel with the
 iterative solvers, so that each can check the other. Player p's variables are its realisation plan,
-one per slot; a node's slots sum to the reach that flows into its infostates. Merged infostates
-take the sum of what flows in.
+one per slot; a node's slots sum to the reach that flows into its infostates. The reach of a merged
+infostate is the sum of all flows into it.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class Flow:
         self.slots: Indices = np.zeros(0, dtype=np.int64)
         self.variables = self.roots
         for node in range(tree.nodes):
-            come, to = self.flow(node)
-            own = self._decide(tree, node, come, to) if arrays.player[node] == player else None
+            incoming, to = self.flow(node)
+            own = self._decide(tree, node, incoming, to) if arrays.player[node] == player else None
             for number in tree.edges(node):
-                self._follow(tree, number, come, to, own)
+                self._follow(tree, number, incoming, to, own)
         rows, columns, entries = zip(
             *((r, c, np.full(len(r), sign)) for r, c, sign in self._matrix), strict=True
         )
@@ -86,11 +86,11 @@ class Flow:
         return np.concatenate([v for v, _ in pairs]), np.concatenate([e for _, e in pairs])
 
     def write(self, plan: NDArray[np.float64], sums: NDArray[np.float64]) -> None:
-        """Put a plan [variables] to the player's places of `sums` [slots]."""
+        """Write a plan [variables] to the player's entries of `sums` [slots]."""
         sums[self.slots] = np.maximum(plan[self.roots :], 0)
 
-    def _decide(self, tree: PublicTree, node: int, come: Indices, to: Indices) -> Indices:
-        """Variables for the node's slots, which sum to what flows in."""
+    def _decide(self, tree: PublicTree, node: int, incoming: Indices, to: Indices) -> Indices:
+        """Variables for the node's slots, which sum to the incoming flow."""
         arrays = tree.arrays
         actions, copies = int(arrays.action_count[node]), int(arrays.copies[node])
         count = int(arrays.info_count[self.player, node])
@@ -99,7 +99,7 @@ class Flow:
         self.slots = np.concatenate([self.slots, int(arrays.slot_start[node]) + own - own[0]])
         first = len(self.right)
         self._matrix.append((first + np.arange(len(own)) % (copies * count), own, 1.0))
-        self._matrix.append((first + to, come, -1.0))
+        self._matrix.append((first + to, incoming, -1.0))
         self.right += [0.0] * (copies * count)
         legal = tree.legal(node)
         barred = own[np.flatnonzero(~np.repeat(legal[:, None, :], copies, axis=1).ravel())]
@@ -108,7 +108,7 @@ class Flow:
         return own
 
     def _follow(
-        self, tree: PublicTree, number: int, come: Indices, to: Indices, own: Indices | None
+        self, tree: PublicTree, number: int, incoming: Indices, to: Indices, own: Indices | None
     ) -> None:
         """Carry the flow along an edge."""
         arrays, transition = tree.arrays, tree.transition(number)
@@ -124,7 +124,7 @@ class Flow:
                 variables = own[(action * copies + taken) * count + infostate]
             else:
                 here = to % count == source
-                variables, taken = come[here], to[here] // count
+                variables, taken = incoming[here], to[here] // count
             self.into[child].append((variables, (first + taken) * below + int(target)))
 
 
@@ -139,7 +139,7 @@ def _sparse(
 
 
 def payoff_matrix(tree: PublicTree, flows: tuple[Flow, ...]) -> csr_array:
-    """[variables of 0, variables of 1]: what player 0 gets for each pair, chance included."""
+    """[variables of 0, variables of 1]: player 0's payoff for each pair, times chance."""
     rows, columns, entries = [], [], []
     scale = _chance_scales(tree)
     for node in np.flatnonzero(tree.arrays.player == TERMINAL).tolist():
@@ -157,7 +157,7 @@ def payoff_matrix(tree: PublicTree, flows: tuple[Flow, ...]) -> csr_array:
 
 
 def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
-    """For each node [copies]: what chance has multiplied its normalised weights by."""
+    """For each node [copies]: the chance factor of its normalised weights."""
     scale = [np.ones(int(copies)) for copies in tree.arrays.copies]
     arrays = tree.arrays
     for edge, factor in enumerate(arrays.edge_factor.tolist()):

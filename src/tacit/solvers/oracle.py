@@ -1,8 +1,8 @@
 """The perfect value network: an evaluator that solves the game below each leaf.
 
-It answers what each infostate can get at best against a near-equilibrium of the subgame rooted at
-the leaf's PBS (ReBeL, equation 1), found by so many iterations of an algorithm. It is as exact as
-they are many, and as slow; it tells what a learned network could reach.
+A value is an infostate's best-response value against a near-equilibrium of the subgame rooted at
+the leaf's PBS (ReBeL, equation 1), which a number of iterations of an algorithm computes. More
+iterations are more exact and slower. The oracle shows what a learned network could reach.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tacit.tree.pbs import PBS
 from tacit.tree.public_tree import TreeBuilder
 
 FORESTS = 64
-"""How many forests are kept for the next time that the same leaves are asked."""
+"""How many forests are kept for the next query of the same leaves."""
 LEAST_BELIEF = 1e-6
-"""What an infostate is believed to be at least when a subgame is solved."""
+"""The least belief in an infostate when a subgame is solved."""
 
 
 class SubgameSolver:
@@ -52,8 +52,8 @@ class SubgameSolver:
     ) -> tuple[PublicTree, NDArray[np.float64]]:
         """The subgames at `states` to the end of the game, and a policy [slots] that solves them.
 
-        Of the equilibria it is one that also meets infostates well which `beliefs` rule out: values
-        change less from one iteration of a search to the next.
+        The equilibrium is one that also plays well against infostates that `beliefs` rule out, so
+        values change less from one iteration of a search to the next.
         """
         forest = self._forest(states)
         roots = [(_not_ruled_out(a), _not_ruled_out(b)) for a, b in beliefs]
@@ -65,16 +65,16 @@ class SubgameSolver:
     def best_values(
         self, states: Sequence[PublicState], beliefs: Beliefs
     ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """For each subgame what the infostates [K_0] and [K_1] get at best against its solution."""
+        """For each subgame the best-response values [K_0] and [K_1] against its solution."""
         forest, policy = self.solve(states, beliefs)
         responder = BestResponse(forest, policy, beliefs=beliefs, threads=self.threads)
-        found = []
+        values = []
         for player in PLAYERS:
             responder.visit(player, BEST)
             nodes = {root.node for root in forest.roots}
             at = {node: np.nan_to_num(responder.expected(player, node)) for node in nodes}
-            found.append([at[root.node][root.copy] for root in forest.roots])
-        return list(zip(*found, strict=True))
+            values.append([at[root.node][root.copy] for root in forest.roots])
+        return list(zip(*values, strict=True))
 
     def _forest(self, states: Sequence[PublicState]) -> PublicTree:
         key = tuple(id(state) for state in states)
@@ -87,18 +87,18 @@ class SubgameSolver:
 
 
 class PBSOracle(SubgameSolver):
-    """The oracle for any kind of public state: of cards, too, where a leaf stands before a deal.
+    """The oracle for any kind of public state.
 
-    Then all boards that may follow are solved, and the values are their mean.
+    At a leaf before a deal of cards all possible boards are solved, and the values are their mean.
     """
 
     def values(self, pbss: Sequence[PBS]) -> Sequence[tuple[NDArray[Any], NDArray[Any]]]:
-        """Solve every PBS's subgame, all as one forest, and answer each as well as possible."""
+        """The best-response values against the solution of each PBS's subgame."""
         return self.best_values([pbs.state for pbs in pbss], [pbs.beliefs for pbs in pbss])
 
 
 class Oracle(SubgameSolver):
-    """The oracle that speaks in rows: (state's number, beliefs); for games that can be listed."""
+    """The oracle with rows (state's number, beliefs), for games whose states can be listed."""
 
     guide: Guide | None = None
 
@@ -123,16 +123,16 @@ class Oracle(SubgameSolver):
         return first + np.arange(state.counts[player], dtype=np.int32)
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Solve every row's subgame, all as one forest, and answer each as well as possible."""
+        """The best-response values against the solution of each row's subgame."""
         states, beliefs = self._read(inputs)
-        answers = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
-        for number, found in enumerate(self.best_values(states, beliefs)):
+        outputs = np.zeros((len(states), sum(self._widths)), dtype=np.float32)
+        for number, values in enumerate(self.best_values(states, beliefs)):
             for player in PLAYERS:
-                answers[number, self.output_columns(states[number], player)] = found[player]
-        return answers
+                outputs[number, self.output_columns(states[number], player)] = values[player]
+        return outputs
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """Row by row."""
+        """In row-major order."""
         rows, columns = self._widths
         every = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
         return every[: state.counts[0], : state.counts[1]]
@@ -142,25 +142,25 @@ class Oracle(SubgameSolver):
         return 1.0
 
     def pair_values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Solve every row's subgame, and tell what each pair of infostates gets by what is found.
+        """The payoff of each pair of infostates under the solution of each row's subgame.
 
-        Pairs that cannot be get nothing.
+        It is zero for impossible pairs.
         """
         states, beliefs = self._read(inputs)
         forest, policy = self.solve(states, beliefs)
-        answers = np.zeros((len(states), *self._widths), dtype=np.float32)
+        outputs = np.zeros((len(states), *self._widths), dtype=np.float32)
         for column in range(self._widths[1]):
-            met = [
+            reaches = [
                 (np.ones(s.counts[0]), (np.arange(s.counts[1]) == column).astype(np.float64))
                 for s in states
             ]
-            responder = BestResponse(forest, policy, beliefs=met)
+            responder = BestResponse(forest, policy, beliefs=reaches)
             responder.visit(0, EXPECT)
             nodes = {root.node for root in forest.roots}
-            found = {node: np.nan_to_num(responder.expected(0, node)) for node in nodes}
+            values = {node: np.nan_to_num(responder.expected(0, node)) for node in nodes}
             for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
-                answers[number, : state.counts[0], column] = found[root.node][root.copy]
-        return answers.reshape(len(states), -1)
+                outputs[number, : state.counts[0], column] = values[root.node][root.copy]
+        return outputs.reshape(len(states), -1)
 
     def _number(self, state: PublicState) -> int:
         if id(state) not in self._numbers:

@@ -13,7 +13,7 @@ from tacit.tree import CHANCE, Place, PublicTree
 
 
 def written_policy(tree: PublicTree, given: Probabilities) -> NDArray[np.float64]:
-    """[slots] a policy from words; what they leave out is played uniformly."""
+    """[slots] a policy from words; infostates that are left out play uniformly."""
     policy = tree.uniform_policy()
     for moves, rows in given.items():
         place = tree.find(moves)
@@ -39,7 +39,7 @@ def policy_in_words(
     player: int | None = None,
     before: str = "",
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """What `player` (None: both) does below `start`, whose own moves are `before`."""
+    """The policy of `player` (None: both) below `start`, which is reached by the moves `before`."""
     written: dict[str, dict[str, dict[str, float]]] = {}
     for place, path in tree.walk(start):
         mover = int(tree.arrays.player[place.node])

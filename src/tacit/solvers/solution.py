@@ -1,7 +1,7 @@
-"""A solved game: the average policy with what is known about it, and how to make one.
+"""A solved game: the average policy, its value and exploitability, and how to compute it.
 
-`solve_tree` runs any algorithm, the exact linear program included, and answers with a `Solution`,
-which says what each infostate does and holds all that is needed to go on solving.
+`solve_tree` runs any algorithm, the exact linear program included, and returns a `Solution`, which
+holds the policy and the solver's arrays, so that it can be resumed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ PRECISIONS = {"single": 32, "double": 64}
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """A policy [slots] for a whole game, its worth, and how it came about.
+    """A policy [slots] for a whole game, its value and exploitability, and how it was solved.
 
-    `value` is what player 1 gets, `exploitability` NashConv / 2, both of the policy. `memory` holds
-    the solver's arrays by name, so that it can go on; it is empty after the linear program.
+    `value` is the policy's value to player 1, `exploitability` its NashConv / 2. `memory` holds the
+    solver's arrays by name for `resume`; it is empty after the linear program.
     """
 
     tree: PublicTree = field(repr=False)
@@ -65,7 +65,7 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """What player 1 gets when both follow the policy."""
+        """The value to player 1 when both follow the policy."""
         return self.history[-1].value
 
     @property
@@ -75,7 +75,7 @@ class Solution:
 
     @property
     def shortfall(self) -> str | None:
-        """One line that says why the target was missed; None if it was met, or there was none."""
+        """One line that says why the target was missed; None if it was met, or without a target."""
         if self.target is None or self.exploitability <= self.target:
             return None
         reached = f"exploitability {self.exploitability:.3g} after {self.iterations:,} iterations"
@@ -93,12 +93,12 @@ class Solution:
         return self.tree.find(moves)
 
     def probabilities(self, place: Place) -> NDArray[np.float64]:
-        """[A, K] how likely each infostate of the mover is to take each action."""
+        """[A, K] the probability of each action at each infostate of the mover."""
         chosen: NDArray[np.float64] = self.tree.block(self.policy, place.node)[:, place.copy]
         return chosen
 
     def policy_at(self, moves: str = "", infostate: str = "") -> dict[str, float]:
-        """What the mover does after `moves` with `infostate`, as `PublicState.names` calls it."""
+        """The mover's policy after `moves` at `infostate`, one of `PublicState.names`."""
         place = self.place(moves)
         state = self.tree.state(place.node)
         if state.mover > 1:
@@ -128,7 +128,7 @@ def solve_tree(
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
-    """Solve a whole tree. The algorithms here are deterministic; `seed` is kept for the record."""
+    """Solve a whole tree. All algorithms are deterministic; `seed` is only stored."""
     if algorithm == LINEAR_PROGRAM:
         return _solve_exactly(tree, limits, seed)
     if precision not in PRECISIONS:
@@ -158,7 +158,7 @@ def resume(
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
-    """Go on from `solution`: the result is that of a run that never stopped."""
+    """Resume `solution`: the result is that of a run that never stopped."""
     if solution.minimiser is None:
         how = "exactly" if solution.algorithm == LINEAR_PROGRAM else f"by {solution.algorithm}"
         raise GameError(f"this was solved {how}; there is nothing to resume")
@@ -196,7 +196,7 @@ def _solve_exactly(tree: PublicTree, limits: Limits, seed: int) -> Solution:
 
     start = time.perf_counter()
     policy = solve_exactly(tree).policy
-    worth = evaluate(tree, policy)
+    evaluation = evaluate(tree, policy)
     seconds = time.perf_counter() - start
     return Solution(
         tree=tree,
@@ -206,7 +206,7 @@ def _solve_exactly(tree: PublicTree, limits: Limits, seed: int) -> Solution:
         seed=seed,
         stop=Stop.EXACT,
         target=limits.target,
-        history=(Checkpoint(0, seconds, worth.exploitability, worth.value),),
+        history=(Checkpoint(0, seconds, evaluation.exploitability, evaluation.value),),
         policy=policy,
         memory={},
     )

@@ -1,7 +1,7 @@
-"""Hold'em spots solved: to a target, a time or a count, with what every hand does and is worth.
+"""Solving hold'em spots: to a target, a time or a number of iterations.
 
-`solve_spot` answers with a `SpotSolution`; its `view` shows any point of the tree: who moves, what
-each hand does there, and each hand's reach, value and equity.
+`solve_spot` returns a `SpotSolution`; its `view` shows any point of the tree: who moves, and each
+hand's policy, reach, value and equity.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_TARGET = 0.5
 """Percent of the pot."""
 RIVER_TARGET = 0.1
-"""Percent of the pot to which rivers that a file left out are solved again."""
+"""Percent of the pot to which rivers that are missing in a file are solved again."""
 FIRST_CHECK = 16
 NEAR = 8.0
-"""The target is near where the exploitability is at most this many times as much."""
+"""An exploitability of at most this many times the target is near it."""
 FIRST_POWER, FASTER = 1.5, 0.5
-"""The power of the iterations by which the exploitability falls at first, and what is added to the
-power by which it has fallen."""
+"""The exploitability is predicted to fall as a power of the number of iterations: the first
+exponent, and what is added to the exponent that was observed."""
 
 Policy = NDArray[np.float32]
 
@@ -84,11 +84,11 @@ def solve_spot(
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
 ) -> SpotSolution:
-    """Solve a spot; an interrupt keeps what was reached.
+    """Solve a spot; after an interrupt the solution so far is returned.
 
-    `threads`: by default all cores. `locks`: by path, the policy to keep there: an action's share
-    by its label, the same for all hands, or an array [A, 1326]. `storage`: the bits of a regret or
-    policy sum, 32, or 16 where memory is short. `resumable`: keep what `resume_spot` needs.
+    `threads`: by default all cores. `locks`: by path, the fixed policy there: probabilities by
+    label, the same for all hands, or an array [A, 1326]. `storage`: the bits of a regret or policy
+    sum, 32, or 16 where memory is short. `resumable`: keep the arrays that `resume_spot` needs.
     """
     _check_storage(storage)
     prepare(np.float32, equity=True)
@@ -116,13 +116,13 @@ def resume_spot(
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
 ) -> SpotSolution:
-    """Go on from a solution that was made resumable: as if it had never stopped."""
+    """Resume a resumable solution: the result is that of a run that never stopped."""
     if not solution.complete:
-        raise GameError("a solution without rivers cannot be gone on with; solve the spot again")
+        raise GameError("a solution without rivers cannot be resumed; solve the spot again")
     if not solution.memory:
         raise GameError(
-            "this solution was saved without what it takes to go on (--resumable keeps it); "
-            "solve the spot again"
+            "this solution was saved without the arrays that resuming needs (--resumable keeps "
+            "them); solve the spot again"
         )
     fixed = {node: solution.tree.block(solution.policy, node) for node in solution.locked}
     solver = _solver(solution, fixed, threads or cores())
@@ -136,7 +136,7 @@ def _check_storage(storage: int) -> None:
 
 
 def _solver(solution: SpotSolution, fixed: Locks, threads: int) -> Solver:
-    """A new solver of the spot, as the solution says."""
+    """A new solver with the settings of the solution."""
     return Solver(
         solution.tree, find_algorithm(solution.algorithm), threads=threads, locks=fixed,
         storage=solution.storage,
@@ -189,11 +189,11 @@ def _go_on(
 
 
 def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
-    """The next iteration at which the policy is checked: a check costs as much as two iterations.
+    """The next iteration at which the policy is evaluated, which costs about two iterations.
 
-    Iterations double from one check to the next, and grow by half near the target, unless the pace
-    at which the exploitability has fallen promises the target before. It is taken to fall as a
-    power of the number of iterations, by somewhat more than it has: it mostly falls ever faster.
+    Iterations double from one evaluation to the next, and grow by half near the target, unless the
+    target is predicted to be met earlier. The exploitability is predicted to fall as a power of the
+    number of iterations, somewhat faster than observed, because its fall mostly accelerates.
     """
     if not seen:
         return FIRST_CHECK
@@ -215,10 +215,10 @@ def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class SpotSolution:
-    """A solved spot: the policy [slots] and how good it is.
+    """A solved spot: the policy [slots] and its exploitability.
 
     `complete` is false where the policies of the last street are left out (see
-    `tacit.formats.spot_solution`); they are solved again when they are looked at.
+    `tacit.formats.spot_solution`); they are solved again when they are viewed.
     """
 
     spot: Spot
@@ -230,13 +230,13 @@ class SpotSolution:
     locked: tuple[int, ...] = ()
     complete: bool = True
     storage: int = 32
-    """The bits in which it was solved."""
+    """The bits of a regret or policy sum."""
     memory: Mapping[str, NDArray[Any]] = field(default_factory=dict, repr=False)
-    """The solver's arrays by name, so that it can go on; empty if not asked for."""
+    """The solver's arrays by name, for `resume_spot`; empty unless `resumable`."""
     values: Mapping[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
         default_factory=dict, repr=False
     )
-    """Without rivers: what each hand [K] of both players is worth at the nodes before them."""
+    """Without rivers: the values [K] of both players' hands at the nodes before them."""
 
     @property
     def iterations(self) -> int:
@@ -264,13 +264,13 @@ class SpotSolution:
         return 1000 * self.exploitability / self.spot.rules.big_blind
 
     def view(self, path: Path = "") -> SpotNode:
-        """The point of the tree after `path`; GameError says what was possible."""
+        """The point of the tree after `path`; GameError lists the possible moves."""
         solve_river = None if self.complete else _solve_river
         return SpotNode(self, find(self.tree, path), solve_river=solve_river)
 
     @cached_property
     def responder(self) -> BestResponse:
-        """What evaluates the policy."""
+        """Evaluates the policy."""
         return BestResponse(self.tree, self.policy)
 
 
@@ -280,11 +280,11 @@ def _locks(
     """Locks by node from locks by path."""
     fixed = {}
     for path, given in locks.items():
-        found = find(tree, path)
-        state = tree.cards.state(found.node)
+        target = find(tree, path)
+        state = tree.cards.state(target.node)
         if state.mover >= CHANCE:
             raise GameError(f"no player moves after {path!r}, so nothing can be locked there")
-        labels, count = tree.labels(found.node), state.counts[state.mover]
+        labels, count = tree.labels(target.node), state.counts[state.mover]
         if isinstance(given, Mapping):
             unknown = set(given) - set(labels)
             if unknown:
@@ -293,10 +293,10 @@ def _locks(
                     f"possible: {', '.join(labels)}"
                 )
             column = np.array([given.get(label, 0.0) for label in labels])
-            fixed[found.node] = np.repeat(column[:, None], count, axis=1)
+            fixed[target.node] = np.repeat(column[:, None], count, axis=1)
         else:
-            hands = permute_hands(found.suits)[state.deal.hands[state.mover]]
-            fixed[found.node] = np.asarray(given, dtype=np.float64)[:, hands]
+            hands = permute_hands(target.suits)[state.deal.hands[state.mover]]
+            fixed[target.node] = np.asarray(given, dtype=np.float64)[:, hands]
     return fixed
 
 
@@ -327,9 +327,9 @@ def subgame_spot(view: SpotNode, ranges: tuple[NDArray[Any], NDArray[Any]]) -> S
 
 
 def _solve_river(view: SpotNode) -> SpotNode:
-    """The same point in a solution of its river alone, from the reaches with which it starts."""
-    moves = list(view.found.moves)
-    start = max(n for n, (node, _) in enumerate(view.found.steps) if _deals(view, node)) + 1
+    """The same point in a solution of its river alone, with the reaches at its start as ranges."""
+    moves = list(view.target.moves)
+    start = max(n for n, (node, _) in enumerate(view.target.steps) if _deals(view, node)) + 1
     above = SpotNode(view.solution, find(view.solution.tree, moves[: start - 1]))
     dealt = SpotNode(view.solution, find(view.solution.tree, moves[:start]))
     alive = (
@@ -349,17 +349,17 @@ def _solve_river(view: SpotNode) -> SpotNode:
 
 
 def _river_locks(dealt: SpotNode) -> dict[str, NDArray[np.float32]]:
-    """What is locked on the river that begins at `dealt`: by path from there, [A, 1326]."""
+    """The locks on the river that begins at `dealt`: by path from there, [A, 1326]."""
     tree, policy = dealt.solution.tree, dealt.solution.policy
     locked = set(dealt.solution.locked)
-    found = {}
-    for place, path in tree.walk(Place(dealt.found.node, 0)) if locked else ():
+    locks = {}
+    for place, path in tree.walk(Place(dealt.target.node, 0)) if locked else ():
         if place.node in locked:
             block = tree.block(policy, place.node)[:, 0]
             hands = dealt.live[tree.arrays.player[place.node]]
-            found[" ".join(path)] = np.zeros((len(block), NUM_HANDS), np.float32)
-            found[" ".join(path)][:, hands] = block
-    return found
+            locks[" ".join(path)] = np.zeros((len(block), NUM_HANDS), np.float32)
+            locks[" ".join(path)][:, hands] = block
+    return locks
 
 
 def _deals(view: SpotNode, node: int) -> bool:

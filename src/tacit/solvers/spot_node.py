@@ -1,7 +1,7 @@
-"""What a point of a solved hold'em spot shows: who moves, what each hand does there, and its worth.
+"""A point of a solved hold'em spot: who moves, and each hand's policy, reach and value.
 
-Cards that differ from those of the tree in the names of suits only are found, and shown as they
-were asked for.
+A path may name cards that differ from the tree's only in the names of suits; they are shown as
+given.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Path = str | Sequence[str]
 
 @dataclass(frozen=True)
 class PathTarget:
-    """A node, how its suits are to be renamed to what was asked for, and the moves to it.
+    """A node, the renaming of its suits to those of the path, and the moves to it.
 
     steps: for each move the node it starts from and the number of the edge taken.
     """
@@ -54,7 +54,7 @@ class PathTarget:
 
 
 def find(tree: PublicTree, path: Path) -> PathTarget:
-    """Follow `path` from the spot; cards that only differ in suits from drawn ones are found."""
+    """Follow `path` from the spot; its cards may differ in suits from those of the tree."""
     words = path.split() if isinstance(path, str) else list(path)
     node, suits = tree.roots[0].node, IDENTITY
     steps: list[tuple[int, int]] = []
@@ -74,7 +74,7 @@ def find(tree: PublicTree, path: Path) -> PathTarget:
 
 
 def _find_cards(state: CardState, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
-    """Which edge the cards of `word` lie behind, and the renaming that makes its cards them."""
+    """The edge of the cards in `word`, and the renaming from the edge's cards to them."""
     wanted = set(parse_cards(word))
     for number, label in enumerate(labels):
         for renaming in state.deal.symmetries:
@@ -96,7 +96,7 @@ def _compose(outer: Suits, inner: Suits) -> Suits:
 
 @dataclass(frozen=True)
 class ClassRow:
-    """A class of hands (``AKs``) at a node: its reach, what it does, its value and equity."""
+    """A class of hands (``AKs``) at a node: its reach, policy, value and equity."""
 
     name: str
     reach: float
@@ -111,19 +111,19 @@ class SpotNode:
     def __init__(
         self,
         solution: SpotSolution,
-        found: PathTarget,
+        target: PathTarget,
         *,
         scale: tuple[float, float] = (1.0, 1.0),
         solve_river: Callable[[SpotNode], SpotNode] | None = None,
     ) -> None:
         self.solution = solution
-        self.found = found
+        self.target = target
         self._scale = scale
-        """What the ranges of the solution were divided by."""
+        """The divisors of the solution's ranges."""
         self._solve_river = solve_river
         """Finds the same point in a solution of its river alone, where rivers were left out."""
-        self.state: CardState = solution.tree.cards.state(found.node)
-        self.live = tuple(permute_hands(found.suits)[hands] for hands in self.state.deal.hands)
+        self.state: CardState = solution.tree.cards.state(target.node)
+        self.live = tuple(permute_hands(target.suits)[hands] for hands in self.state.deal.hands)
         """[K] the hands that each player may hold."""
 
     @property
@@ -139,16 +139,16 @@ class SpotNode:
     @property
     def board(self) -> tuple[int, ...]:
         """The board's cards."""
-        return tuple(permute_card(self.found.suits, card) for card in self.state.board)
+        return tuple(permute_card(self.target.suits, card) for card in self.state.board)
 
     @property
     def actions(self) -> tuple[str, ...]:
         """The labels of the mover's actions."""
-        return self.solution.tree.labels(self.found.node) if self.mover < CHANCE else ()
+        return self.solution.tree.labels(self.target.node) if self.mover < CHANCE else ()
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """Where chance moves: the cards that may come (one at a time)."""
+        """Where chance moves: the possible cards (one at a time)."""
         if self.mover != CHANCE:
             return ()
         return tuple(card_name(c) for c in range(52) if c not in self.board)
@@ -163,23 +163,23 @@ class SpotNode:
 
     @cached_property
     def policy(self) -> NDArray[np.float64]:
-        """[A, 1326] how likely each of the mover's hands is to take each action."""
+        """[A, 1326] the probability of each action for each of the mover's hands."""
         if self.mover >= CHANCE:
             raise GameError("no player moves here")
         if self._subgame is not None:
             return self._subgame.policy
-        block = self.solution.tree.block(self.solution.policy, self.found.node)[:, 0]
+        block = self.solution.tree.block(self.solution.policy, self.target.node)[:, 0]
         return np.stack([self._spread(row, self.mover) for row in block])
 
     @cached_property
     def reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """[1326] each: the weight of each hand's range times its own choices on the way here."""
+        """[1326] each: each hand's weight in the range times its own choices on the way here."""
         if self._subgame is not None:
             return self._subgame.reach
         self._look(0)
         reach = self.solution.responder.work.reach
         vectors = [
-            self.solution.tree.vectors(reach[p], p, self.found.node, values=False)[0]
+            self.solution.tree.vectors(reach[p], p, self.target.node, values=False)[0]
             for p in (0, 1)
         ]
         first, second = (
@@ -191,21 +191,21 @@ class SpotNode:
     def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """[1326] each: what each hand wins from the spot on, in chips, if both follow the policy.
 
-        Counted from the spot's start, where each player's share of the pot is half of it: what is
-        added to the chips behind at the start is this plus half the pot.
+        Half of the pot at the spot counts as each player's own: the change of a player's stack is
+        this value plus half the pot.
         """
         if self._subgame is not None:
             return self._subgame.values
-        found = []
+        values = []
         for player in (0, 1):
-            if self.found.node in self.solution.values:
-                kept = self.solution.values[self.found.node][player]
-                found.append(self._spread(kept, player))
+            if self.target.node in self.solution.values:
+                kept = self.solution.values[self.target.node][player]
+                values.append(self._spread(kept, player))
                 continue
             self._look(player)
-            expected = self.solution.responder.expected(player, self.found.node)[0]
-            found.append(self._spread(expected, player))
-        return found[0], found[1]
+            expected = self.solution.responder.expected(player, self.target.node)[0]
+            values.append(self._spread(expected, player))
+        return values[0], values[1]
 
     @cached_property
     def equity(self) -> Equity:
@@ -251,7 +251,7 @@ class SpotNode:
         return [hand_name(int(hand)) for hand in np.sort(self.live[player])]
 
     def _weights(self, player: int) -> NDArray[np.float64]:
-        """[1326] how often `player` is here with each hand: own reach times what can meet it."""
+        """[1326] how often `player` is here with each hand: reach times compatible reach."""
         other = self.reach[1 - player]
         sums = np.zeros(52)
         for column in (0, 1):
@@ -267,5 +267,5 @@ class SpotNode:
         return full
 
     def _look(self, player: int) -> None:
-        """Leave both reaches, and the values of `player`, at this node in the vectors."""
-        self.solution.responder.look(player, self.found.node, EXPECT)
+        """Compute both reaches, and the values of `player`, at this node."""
+        self.solution.responder.look(player, self.target.node, EXPECT)

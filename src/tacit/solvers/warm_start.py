@@ -1,8 +1,8 @@
-"""Warm starts: a search that begins where a policy network thinks it will end (ReBeL, appendix J).
+"""Warm starts: a search that begins with the proposal of a policy network (ReBeL, appendix J).
 
-The guide's policy is taken to have been played for a number of iterations. Each infostate's regrets
-are those that an exact best response to that policy shows, as often as that many iterations would
-have added them, and the average holds the policy with those iterations' weight.
+The first iterations are assumed to have played the guide's policy. Each infostate's regrets are
+those of that policy against an exact best response, times the weight that these iterations would
+have given them. The average holds the policy with the weight of these iterations.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Array = NDArray[Any]
 
 
 def propose(tree: PublicTree, guide: Guide, policy: Array, reach: tuple[Array, Array]) -> None:
-    """Set `policy` [slots] to what the guide proposes at every decision, and `reach` to its reach.
+    """Set `policy` [slots] to the guide's proposal at every decision, and `reach` to its reach.
 
-    The beliefs that the guide is asked for follow from what it proposed before, so it is asked
-    once for each level of the tree and player. Where the opponent cannot be, `policy` stays.
+    The beliefs at a node follow from the proposals above it, so the guide is called once for each
+    level of the tree and player. Where the opponent's reach is zero, `policy` is unchanged.
     """
     levels = _levels(tree)
     for level in range(int(levels.max()) + 1):
@@ -43,7 +43,7 @@ def propose(tree: PublicTree, guide: Guide, policy: Array, reach: tuple[Array, A
 def _write(
     tree: PublicTree, guide: Guide, nodes: Array, policy: Array, inputs: Array, row: Array
 ) -> None:
-    answers = guide.policies(inputs)
+    outputs = guide.policies(inputs)
     first = 0
     for node in nodes.tolist():
         block = tree.block(policy, node)
@@ -52,7 +52,7 @@ def _write(
         asked = np.flatnonzero(here >= 0)
         state = tree.state(node)
         columns = guide.action_columns(state)
-        weights = answers[here[asked]][:, columns] * state.expansion.legal
+        weights = outputs[here[asked]][:, columns] * state.expansion.legal
         total = weights.sum(axis=1, keepdims=True)
         uniform = state.expansion.legal / state.expansion.legal.sum(axis=0)
         chosen = np.where(total > 0, weights / np.where(total > 0, total, 1), uniform)
@@ -73,9 +73,9 @@ def response_regrets(
 ) -> None:
     """Set `player`'s part of `regrets` [slots] to those of `policy` before a best response.
 
-    At each infostate an action's regret is what it is worth, with the best response played from
-    there on, less what the policy's mixture of the actions is worth. Both reaches and the values at
-    the leaves are given in `work`.
+    At each infostate an action's regret is its value, with the best response played afterwards,
+    less the mean of these values under the policy. Both reaches and the values at the leaves are
+    given in `work`.
     """
     vectors = work.vectors[0]
     best, gains = policy.copy(), np.zeros_like(policy)
@@ -91,10 +91,7 @@ def response_regrets(
 
 
 def imitate(minimiser: RegretMatching, regrets: Array, iterations: int) -> None:
-    """Turn one iteration's `regrets` [slots] into the sum of so many of them, discounts included.
-
-    In CFR that is `iterations` times as much.
-    """
+    """Turn one iteration's `regrets` [slots] into the discounted sum over `iterations`."""
     positive = negative = 0.0
     for iteration in range(1, iterations + 1):
         step = minimiser.step(iteration)

@@ -1,10 +1,10 @@
 """The arrays of a public tree, as the kernels take them.
 
 Public states with the same game below them are **folded**: they are one node with several *copies*,
-whose vectors stand side by side, so that the kernels' inner loops run over all of them at once. A
-tree of many thousand public states may have a few dozen nodes; a forest of many subgames has hardly
-more nodes than one of them. Nodes stand in an order where parents come before children: a pass down
-is a loop forwards, a pass up a loop backwards.
+whose vectors are adjacent, so that the kernels' inner loops run over all of them at once. A tree of
+many thousand public states may have a few dozen nodes; a forest of many subgames has hardly more
+nodes than one of them. Parents precede children: a pass down is a loop forwards, a pass up a loop
+backwards.
 
 N nodes, E edges (parent to child), M terminal matrices; K_p is a node's number of infostates of
 player p in each copy.
@@ -49,9 +49,9 @@ class TreeArrays(ArrayRecord):
 
     An edge leads from all copies of its parent to as many consecutive copies of its child.
 
-    A large tree is passed through range by range (`tacit.tree.order`). Ranges that are never at
-    work at the same time keep their vectors in the same, *shared*, place; each thread has its own,
-    `shared_size` behind that of the thread before.
+    The passes visit a large tree range by range (`tacit.tree.order`). Ranges that are never in use
+    at the same time keep their vectors in the same, *shared*, place. Each thread has its own, at a
+    distance of `shared_size` from the previous thread's.
     """
 
     player: Int8
@@ -65,20 +65,20 @@ class TreeArrays(ArrayRecord):
     action_count: Int32
     """[N] the number of actions, 0 where nobody decides"""
     slot_start: Int64
-    """[N] where the node's policy stands in the flat arrays"""
+    """[N] where the node's policy begins in the flat arrays"""
     info_count: Int32Rows
     """[2, N] infostates of each player in one copy"""
     reach_start: Int64Rows
-    """[2, N] where each player's reach stands"""
+    """[2, N] where each player's reach begins"""
     value_start: Int64Rows
-    """[2, N] where each player's values stand"""
+    """[2, N] where each player's values begin"""
     simple: Int8
     """[N] 1 where every action is legal and has its own child, infostates keep their index, and
     chance has no part"""
     locked: Int8
-    """[N] 1 where the policy is given and stays as it is"""
+    """[N] 1 where the policy is fixed"""
     legal_start: Int64
-    """[N] where the node's mask [A, K] stands in `legal`, -1 if everything is legal"""
+    """[N] where the node's mask [A, K] begins in `legal`, -1 if everything is legal"""
     legal: Int8
     """[.] masks of legal (action, infostate) entries"""
     edge_parent: Int32
@@ -86,19 +86,18 @@ class TreeArrays(ArrayRecord):
     edge_child: Int32
     """[E] the child's node"""
     edge_copy: Int32
-    """[E] which of the child's copies belongs to the parent's first; the others follow"""
+    """[E] the child's copy that belongs to the parent's first copy; the others follow"""
     edge_factor: Float64
-    """[E] what the child's chance weights, normalised, are multiplied by"""
+    """[E] factor of the child's normalised chance weights"""
     edge_share: Float64
-    """[E] what the reach of a mapped edge is multiplied by on its way down: 1 / n where the child
-    stands for n children that differ in nothing but names, from which values come up all the same
-    """
+    """[E] factor of the reach along a mapped edge: 1 / n where the child stands for n children that
+    are equal up to names; values are not scaled"""
     edge_reach: Int64Rows
-    """[2, E] where the reach of the edge's first copy stands"""
+    """[2, E] where the reach of the edge's first copy begins"""
     edge_value: Int64Rows
-    """[2, E] where the values of the edge's first copy stand"""
+    """[2, E] where the values of the edge's first copy begin"""
     map_start: Int64Rows
-    """[2, E] where the edge's transition map stands"""
+    """[2, E] where the edge's transition map begins"""
     map_count: Int32Rows
     """[2, E] its length, or IDENTITY"""
     map_source: Int32
@@ -108,14 +107,14 @@ class TreeArrays(ArrayRecord):
     entry_edge: Int32
     """[.] the edges that lead from one range of nodes into another, by the range they enter"""
     cross_value: Int64Rows
-    """[2, E] for such an edge, where its values stand, mapped to the parent's infostates and
-    multiplied by the factor; -1 for others"""
+    """[2, E] for such an edge, where its values, mapped to the parent's infostates and multiplied
+    by the factor, begin; -1 for others"""
     terminal_matrix: Int32
-    """[N] which matrix a terminal applies, -1 where it is none or has its own kernel"""
+    """[N] the matrix of a terminal, -1 for other nodes and for terminals with their own kernel"""
     terminal_scale: Float64
     """[N] factor of the matrix; at a fold what player 0 gets, at a showdown what the winner gets"""
     matrix_start: Int64
-    """[M] where each matrix stands"""
+    """[M] where each matrix begins"""
     shared_start: Int64Rows
     """[2 (reach, values), 2 (player)] where the shared place begins"""
     shared_size: Int64Rows
@@ -132,8 +131,8 @@ class Sizes:
     reach: tuple[int, int]
     values: tuple[int, int]
     scratch: int
-    """Room behind the values for one node's action values, and for the card kernels."""
+    """Space after the values for one node's action values, and for the card kernels."""
     shared_reach: tuple[int, int] = (0, 0)
-    """How much of `reach` each further thread needs for itself."""
+    """The entries of `reach` that each further thread needs."""
     shared_values: tuple[int, int] = (0, 0)
-    """How much of `values` each further thread needs for itself."""
+    """The entries of `values` that each further thread needs."""

@@ -1,7 +1,7 @@
-"""Beliefs, and the one place where counterfactual values and expected values become each other.
+"""Beliefs, and the conversion between counterfactual values and expected values.
 
-An infostate's expected value is its counterfactual value divided by the *compatible reach*: how
-much of the opponent's reach chance allows beside it, `C @ reach`.
+An infostate's expected value is its counterfactual value divided by the *compatible reach*: the
+opponent's reach weighed by chance, `C @ reach`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def compatible_reach(state: PublicState, player: int, opponent_reach: Vector) ->
 def cfv_to_value(
     state: PublicState, player: int, cfv: Vector, opponent_reach: Vector
 ) -> NDArray[np.float64]:
-    """Counterfactual values [.., K] to expected ones; zero where the opponent cannot be."""
+    """Counterfactual values [.., K] to expected ones; zero where the compatible reach is zero."""
     total = compatible_reach(state, player, opponent_reach)
     return np.divide(cfv, total, out=np.zeros(total.shape), where=total > 0)
 
@@ -36,7 +36,7 @@ def value_to_cfv(state: PublicState, player: int, value: Vector, opponent_reach:
 
 
 def normalised(reach: Vector) -> Vector:
-    """Beliefs [K] from a reach [K]: the same in proportion, summing to one; uniform from zero."""
+    """Beliefs [K]: a reach [K] divided by its sum; uniform if the reach is zero."""
     total = reach.sum()
     beliefs: Vector = reach / total if total > 0 else np.full(len(reach), 1 / len(reach))
     return beliefs

@@ -1,6 +1,6 @@
 """The flat arrays that the passes over a tree read and write, as records that kernels take.
 
-Each record exists in single and in double precision: `VECTORS` and `SLOTS` by the type of floats.
+Each record exists in single and in double precision: `VECTORS` and `SLOTS`, by float type.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Vectors(ArrayRecord):
     """[reach entries of player 0]"""
     reach1: Real
     values0: Real
-    """[value entries of player 0 + room for one node's action values]"""
+    """[value entries of player 0 + space for one node's action values]"""
     values1: Real
     scratch: RealRows
-    """[2, room] of this thread alone"""
+    """[2, .] of this thread alone"""
 
 
 class SingleVectors(Vectors):
@@ -37,7 +37,7 @@ class SingleVectors(Vectors):
 
 @dataclass(frozen=True, eq=False)
 class Slots(ArrayRecord):
-    """What an algorithm remembers of each action and infostate, [slots]."""
+    """An algorithm's state for each action and infostate, [slots]."""
 
     policy: Real
     regrets: Real
@@ -62,7 +62,7 @@ class ShortSlots(ArrayRecord):
     sums: UInt16
     """[slots]"""
     scales: Float32
-    """[.] of regrets; those of node n's infostates from `starts[n]` on"""
+    """[.] scales of regrets; those of node n's infostates from `starts[n]` on"""
     starts: Int64
     """[N]"""
 

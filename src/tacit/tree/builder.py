@@ -1,8 +1,8 @@
 """From public states to the nodes of a tree.
 
-Public states with the same key and depth left become copies of one node, so that building a game
-costs as much as it has *different* public states, and building a forest of a thousand subgames as
-much as building a few. Nothing here is recursive: games may be as deep as they like.
+Public states with the same key and remaining depth become copies of one node, so the cost of
+building grows with the number of *different* public states, and a forest of a thousand subgames
+costs as much as a few. Nothing here is recursive, so the depth of a game is not limited.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tacit.tree.public_state import (
 from tacit.tree.worlds import sample_world
 
 StopRule = Callable[[PublicState], bool]
-"""Says of a public state below the root whether it is to be a leaf."""
+"""Whether a public state below the root is to be a leaf."""
 
 
 def before_chance(state: PublicState) -> bool:
-    """The stop rule by which a tree ends with the round: where chance deals next."""
+    """The stop rule that ends a tree with the round: where chance deals next."""
     return state.mover == CHANCE
 
 
 _LEAST_STATES = 100_000
-"""How many different public states are looked at for a lower bound of a tree's size."""
+"""How many different public states are visited for a lower bound of a tree's size."""
 PLAYOUTS = 100
 CARE = 10
 """How many playouts estimate the size of a larger tree, and what the estimate is divided by."""
@@ -61,7 +61,7 @@ class Size(NamedTuple):
         return Size(*(a + b for a, b in zip(self, other, strict=True)))
 
     def plus(self, copies: int, counts: tuple[int, int], slots: int) -> Size:
-        """With so many copies of a node besides."""
+        """With `copies` of a node added."""
         return Size(
             self.public_states + copies,
             self.slots + copies * slots,
@@ -70,13 +70,13 @@ class Size(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """Where a tree ends: after `depth` moves of players (None: never) or where `stop` says."""
+    """Where a tree ends: after `depth` moves of players (None: no limit) or where `stop` says."""
 
     depth: int | None = None
     stop: StopRule | None = None
 
     def check(self) -> None:
-        """GameError if there is nothing above the limit."""
+        """Raise GameError if there is nothing above the limit."""
         if self.depth is not None and self.depth < 1:
             raise GameError(f"a tree has a depth of at least 1, not {self.depth}")
 
@@ -94,11 +94,11 @@ class Limit(NamedTuple):
 
 
 _Key = tuple[Hashable, int | None, bool]
-"""Of a node of a folded tree: the state's key, the depth left, whether it is a leaf."""
+"""Of a node of a folded tree: the state's key, the remaining depth, whether it is a leaf."""
 
 
 class Builder:
-    """Builds the public trees of one game; keep it, what it has derived makes later trees cheap."""
+    """Builds the public trees of one game; reusing it reuses the public states it has derived."""
 
     def __init__(self, game: Game, *, max_bytes: int = 8 << 30) -> None:
         self.game = game
@@ -128,7 +128,7 @@ class Builder:
     def size(
         self, state: PublicState, *, depth: int | None = None, stop: StopRule | None = None
     ) -> Size:
-        """How large the tree at `state` is, without laying it out."""
+        """The size of the tree at `state`, without laying it out."""
         return self._fold(Batch(), [(None, state)], Limit(depth, stop), None)
 
     def lay_out(
@@ -163,9 +163,9 @@ class Builder:
         limit: Limit,
         actions: ActionSet | None = None,
     ) -> None:
-        """Give leaves their moves, and what follows to the limit.
+        """Give leaves their moves, and add the public states that follow, to the limit.
 
-        In a folded tree public states below these leaves that have the same game below share nodes.
+        In a folded tree public states below these leaves with the same game below share nodes.
         """
         limit.check()
         player, copies = layout.arrays.player, layout.arrays.copies
@@ -227,7 +227,7 @@ class Builder:
     ) -> Size:
         """One node for all public states with the same game below; returns the size.
 
-        sources: nodes that the tree has already, each with `copies`, or None for new roots.
+        sources: existing nodes of the tree, each with `copies`, or None for new roots.
         """
         order, expansions = _different_states(sources, limit, actions)
         size = Size(0, 0, 0)
@@ -266,7 +266,7 @@ class Builder:
         return size
 
     def _check_bound(self, states: Sequence[PublicState], limit: Limit) -> None:
-        """Refuse a game far too large before all of it is looked at."""
+        """Refuse a game that is far too large before all of it is visited."""
         new = [s for s in states if limit not in self._bounded.get(s, ())]
         total = Size(0, 0, 0)
         for state in dict.fromkeys(new):
@@ -285,7 +285,7 @@ class Builder:
 
 
 class _Source:
-    """Stands in keys for a node that the tree has already."""
+    """Represents an existing node of the tree in keys."""
 
 
 def _expand(state: PublicState, actions: ActionSet | None) -> Expansion:
@@ -306,9 +306,9 @@ def _source_key(index: int, node: int | None, state: PublicState, limit: Limit) 
 def _different_states(
     sources: Sequence[tuple[int | None, PublicState]], limit: Limit, actions: ActionSet | None
 ) -> tuple[list[tuple[_Key, tuple[PublicState, Limit]]], dict[_Key, Expansion]]:
-    """Every (state, depth left) below the sources once, parents before children, and their moves.
+    """Every (state, remaining depth) below the sources once, parents first, and their moves.
 
-    The order is that of a depth-first walk, reversed as the nodes are left.
+    The order is the reversed postorder of a depth-first walk.
     """
     left: list[tuple[_Key, tuple[PublicState, Limit]]] = []
     expansions: dict[_Key, Expansion] = {}
@@ -339,7 +339,7 @@ def _different_states(
 def _moves(
     key: _Key, state: PublicState, actions: ActionSet | None, expansions: dict[_Key, Expansion]
 ) -> Iterator[Transition]:
-    """The transitions of a node, as an iterator; none where the tree ends."""
+    """The transitions of a node; none where the tree ends."""
     if key[2] or state.mover == TERMINAL:
         return iter(())
     expansions[key] = _expand(state, actions)
@@ -350,9 +350,9 @@ _END = Size(1, 0, 2)
 
 
 def _least(start: State, depth: int | None) -> Size:
-    """A lower bound of a tree's size, from the moves of one world state a public state.
+    """A lower bound of a tree's size, from the moves of one world state per public state.
 
-    Where there are too many public states to look at, random playouts estimate their number.
+    If there are too many public states to visit, random playouts estimate their number.
     """
     known: dict[tuple[Hashable, int | None], Size] = {}
     entered = 0
@@ -387,10 +387,10 @@ def _least(start: State, depth: int | None) -> Size:
 
 
 def _estimate(start: State, depth: int | None) -> Size:
-    """A careful estimate of a tree's size by random playouts (Knuth 1975).
+    """A conservative estimate of a tree's size by random playouts (Knuth 1975).
 
-    The mean over playouts of the number of public states beside each step is unbiased, and more
-    often too small than too large; it is divided by `CARE` all the same.
+    The mean over playouts is unbiased, and more often too small than too large. It is divided by
+    `CARE` in addition.
     """
     random = np.random.default_rng(0)
     states = 0.0
@@ -407,7 +407,7 @@ def _estimate(start: State, depth: int | None) -> Size:
 
 
 def _settle(world: State) -> tuple[State, list[State]]:
-    """Play chance events of which the public sees nothing; the world, and what may follow it."""
+    """Play chance events that the public does not see; returns the world and its successors."""
     if world.player == TERMINAL:
         return world, []
     after = [world.child(action) for action in world.actions()]
@@ -418,7 +418,7 @@ def _settle(world: State) -> tuple[State, list[State]]:
 
 
 def readable_bytes(count: float) -> str:
-    """`count` bytes in a unit that people read."""
+    """`count` bytes in a readable unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
@@ -427,5 +427,5 @@ def readable_bytes(count: float) -> str:
 
 
 def readable_count(count: float) -> str:
-    """A count with separators, or in powers of ten where those would be many."""
+    """A count with separators, or as a power of ten if it is large."""
     return f"{count:,.0f}" if count < 1e9 else f"{count:.1e}"

@@ -1,4 +1,4 @@
-"""What `check_game` asks of the public states that are derived from a game's rules."""
+"""The checks of `check_game` on the public states that are derived from a game's rules."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tacit.tree.public_state import GameTooLargeError, PublicState
 
 
 def check_public_states(game: Game, *, playouts: int = 20, seed: int = 0) -> None:
-    """Expand the public states on random ways through a game: what is wrong with one is refused.
+    """Expand the public states of random playouts; GameError if one of them is inconsistent.
 
-    Merges of infostates, chance weights and folding are checked in expanding. A game with public
-    states of too many pairs of infostates is left at that.
+    Expanding checks merges of infostates, chance weights and folding. Public states with too many
+    pairs of infostates are not checked.
     """
     builder = Builder(game)
     random = np.random.default_rng(seed)

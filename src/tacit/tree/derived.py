@@ -1,11 +1,11 @@
 """Public states derived from a game's rules: infostates, transitions and chance weights.
 
 A public state holds the *cells* of its world states: the pairs (infostate of player 0, infostate of
-player 1) that can occur together, each with its chance weight and the world states it may be in
-(more than one only where chance did something that neither player has seen). The weights form
-the **compatibility operator** `C[i, j]`, normalised to sum to one: how much chance alone favours
-the pair. Private deals are folded into the public state before them: a public state never waits
-for a chance event of which the public sees nothing.
+player 1) that can occur together, each with its chance weight and its world states (more than one
+only after a chance event that neither player has seen). The weights form the **compatibility
+operator** `C[i, j]`, normalised to sum to one: the probability of the pair by chance alone. Private
+deals are part of the public state before them: there is no public state for a chance event that the
+public does not see.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from tacit.tree.merges import WEIGHT_TOLERANCE, Flow, FlowKey, differ_in_payoff,
 from tacit.tree.public_state import Array, Expansion, GameTooLargeError, Transition, no_moves
 
 COMPARED_CELLS = 8
-"""Cells whose payoffs are compared where two ends of the game share a subgame key."""
+"""How many cells are compared by payoff where two ends of the game share a subgame key."""
 MAX_CELLS = 20_000_000
-"""How many pairs of infostates the children of one public state may have."""
+"""The most pairs of infostates that the children of one public state may have."""
 REMEMBERED_CELLS = 500_000
-"""How many pairs of infostates the expansions that are kept without a tree have together."""
+"""The most pairs of infostates, in total, of the expansions that are cached without a tree."""
 
 Worlds = tuple[tuple[State, float], ...]
 """The world states of a cell, each with its share of the cell's weight."""
@@ -68,9 +68,9 @@ class DerivedState:
         self.cells = cells
         self.weights = weights
         self.above = above
-        """What the public had seen before it."""
+        """The public observation before it."""
         self.sample = next(iter(cells.values()))[0][0]
-        """One of its world states, for what all of them have in common."""
+        """One of its world states, for properties that all of them share."""
         self.mover = self.sample.player
 
     @property
@@ -89,7 +89,7 @@ class DerivedState:
 
     @cached_property
     def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Where chance deals to each player apart: u [K0] and v [K1] with C[i, j] = u[i] * v[j]."""
+        """If C has rank one: u [K0] and v [K1] with C[i, j] = u[i] * v[j]; else None."""
         first, second = self.compatibility.sum(axis=1), self.compatibility.sum(axis=0)
         apart = np.allclose(self.compatibility, np.outer(first, second), rtol=1e-9, atol=0)
         return (first, second) if apart else None
@@ -123,7 +123,7 @@ class DerivedState:
         return unit, scale, (np.round(unit, 12) + 0.0).tobytes()  # no -0.0
 
     def payoff_bounds(self) -> tuple[float, float]:
-        """At the end of the game: the least and the most that player 0 can get."""
+        """At the end of the game: player 0's smallest and largest payoff."""
         chance = self.compatibility
         paid = self.payoffs[chance > 0] / chance[chance > 0]
         return float(paid.min()), float(paid.max())
@@ -148,10 +148,10 @@ class DerivedState:
         return self.privates[player].index(private)
 
     def names(self, player: int) -> list[str]:
-        """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``1,6``.
+        """[K] a readable name of each infostate of `player`: ``J``, ``heads``, ``1,6``.
 
-        It is what differs between the texts that the player sees with each of them; empty if there
-        is only one.
+        It is the part in which the player's views of the infostates differ; empty if there is only
+        one infostate.
         """
         worlds: dict[int, State] = {}
         for cell, world, _ in self.worlds():
@@ -168,7 +168,7 @@ class DerivedState:
         return [f"{name} #{number}".strip() for number, name in enumerate(names, start=1)]
 
     def action_size(self, action: int) -> float | None:
-        """How large a bet `action` is, in pots; None if it is no bet."""
+        """The size of a bet as a fraction of the pot; None for other actions."""
         return self.sample.action_size(action)
 
     def find_move(self, word: str, labels: Sequence[str]) -> int | None:
@@ -180,7 +180,7 @@ _WORD = re.compile(r"[^\s\[\]():;]+")
 
 
 class _Piece(NamedTuple):
-    """One world state on its way into a child: where it came from, and how likely by chance."""
+    """One world state of a child: its sources, and its chance weight."""
 
     sources: tuple[int, int]
     world: State
@@ -191,8 +191,8 @@ class _Piece(NamedTuple):
 class DerivedStates:
     """The public states of one game, made once for each `subgame_key` while they are in use.
 
-    Expansions belong to the trees that hold them; the latest are remembered here besides, so that
-    searches one after another do not derive the same moves again.
+    Expansions belong to the trees that hold them. The latest are also cached here, so that
+    successive searches do not derive the same moves again.
     """
 
     def __init__(self, game: Game) -> None:
@@ -230,7 +230,7 @@ class DerivedStates:
         return expansion
 
     def _derive(self, state: DerivedState, keep: frozenset[str] | None) -> Expansion:
-        """Play every action of every cell and sort the results by what the public sees."""
+        """Play every action of every cell and group the results by public observation."""
         mover = state.mover
         names: dict[int, str] = {}
         pieces: list[_Piece] = []
@@ -285,13 +285,13 @@ class DerivedStates:
         )
 
     def describe(self, state: State) -> str:
-        """The public state of a world state, to begin a message with."""
+        """The start of a message about the public state of a world state."""
         return f"{self.game.name}: at public state {state.public()!r}"
 
     def _children(
         self, pieces: list[_Piece], names: dict[int, str], above: Hashable
     ) -> list[Transition]:
-        """Sort `pieces` by what the public sees; `above` is the public state they come from."""
+        """Group `pieces` by public observation; `above` is the public state they come from."""
         groups: dict[Hashable, list[_Piece]] = {}
         made: list[Transition] = []
         used: dict[str, int] = {}
@@ -312,7 +312,7 @@ class DerivedStates:
         return made
 
     def _settle(self, group: list[_Piece]) -> list[_Piece]:
-        """Play chance events of which the public sees nothing."""
+        """Play chance events that the public does not see."""
         while group[0].world.player == CHANCE:
             played: list[_Piece] = []
             seen: set[Hashable] = set()
@@ -412,13 +412,13 @@ class DerivedStates:
     def _check_shared(
         self, known: DerivedState, cells: dict[tuple[int, int], Flow], above: Hashable
     ) -> None:
-        """Refuse to fold a public state into `known` where the game is seen to differ."""
+        """Refuse to fold a public state into `known` if the game is known to differ."""
         cell, worlds = next(iter(cells.items()))
         world, twin = next(iter(worlds)), known.cells[cell][0][0]
         if twin.public() == world.public() and known.above != above:
             raise GameError(
                 f"{self.describe(world)} the public state before it is not known; public() must "
-                "determine all that the public saw before"
+                "determine all earlier public observations"
             )
         same = world.player == known.mover and set(world.actions()) == set(twin.actions())
         if same and known.mover == TERMINAL:

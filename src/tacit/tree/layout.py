@@ -1,6 +1,6 @@
-"""The arrays of a tree that grows: every node and edge gets its place behind those before it.
+"""The arrays of a tree that grows: new nodes and edges are appended.
 
-Storage has spare capacity, so what an expansion costs does not depend on the size of the tree.
+Storage has spare capacity, so the cost of an expansion does not depend on the size of the tree.
 """
 
 from __future__ import annotations
@@ -40,27 +40,27 @@ class Place(NamedTuple):
 
 
 class Layout(Protocol):
-    """A tree laid out for the kernels, and what its nodes stand for."""
+    """A tree laid out for the kernels, and the public states of its nodes."""
 
     @property
     def arrays(self) -> TreeArrays:
-        """What the kernels read."""
+        """The arrays for the kernels."""
 
     @property
     def roots(self) -> list[Place]:
-        """Where each root stands."""
+        """The node and copy of each root."""
 
     @property
     def ranges(self) -> Sequence[Range]:
-        """The ranges of nodes that the passes visit one after the other, parents first."""
+        """The ranges of nodes that the passes visit in turn, parents first."""
 
     @property
     def sizes(self) -> Sizes:
-        """How long the flat buffers have to be."""
+        """The lengths of the flat buffers."""
 
     @property
     def order(self) -> Order:
-        """In which order the passes visit the ranges."""
+        """The order in which the passes visit the ranges."""
 
     @property
     def matrices(self) -> Float64:
@@ -77,16 +77,16 @@ class Layout(Protocol):
 
     @property
     def beliefs(self) -> list[tuple[Float64, Float64]] | None:
-        """For each root both players' reaches there, where the game starts with some; else None."""
+        """For each root both players' initial reaches; None if they are all one."""
 
 
 @dataclass
 class Batch:
     """Nodes (parents first) and edges to be appended to a tree.
 
-    Numbers of nodes and edges are those in the tree: what is new starts at `first_node` and
-    `first_edge`. entering: the one edge that leads to a node, -1 if it is a root or there are
-    several; expanded: the nodes that get their moves, in the order of their slots.
+    Nodes and edges are numbered as in the tree; new ones start at `first_node` and `first_edge`.
+    entering: the one edge that leads to a node, -1 if it is a root or there are several; expanded:
+    the nodes that get their moves, in the order of their slots.
     """
 
     first_node: int = 0
@@ -103,7 +103,7 @@ class Batch:
     """(node, state, expansion, first edge)"""
 
     def add_node(self, state: PublicState, player: int, copies: int, entering: int = -1) -> int:
-        """A new node; returns its number."""
+        """Add a node; returns its number."""
         self.states.append(state)
         self.players.append(player)
         self.copies.append(copies)
@@ -111,7 +111,7 @@ class Batch:
         return self.first_node + len(self.states) - 1
 
     def add_edge(self, parent: int, child: int, copy: int, transition: Transition) -> int:
-        """A new edge; returns its number."""
+        """Add an edge; returns its number."""
         self.parents.append(parent)
         self.children.append(child)
         self.edge_copies.append(copy)
@@ -119,7 +119,7 @@ class Batch:
         return self.first_edge + len(self.parents) - 1
 
     def begin_moves(self, node: int, state: PublicState, expansion: Expansion) -> None:
-        """The edges that are added next are the moves of `node`."""
+        """Start the moves of `node`: the edges added next."""
         first = self.first_edge + len(self.parents)
         self.expanded.append((node, state, expansion, first))
 
@@ -146,7 +146,7 @@ class GrowingLayout:
         self.states: list[PublicState] = []
         self.expansions: dict[int, Expansion] = {}
         self.deciders: list[int] = []
-        """The nodes that have slots, in the order of these."""
+        """The nodes with slots, in the order of the slots."""
         self.cursor = np.zeros(8, dtype=np.int64)
         self._units: list[NDArray[np.float64]] = []
         self._unit_number: dict[Hashable, int] = {}
@@ -163,7 +163,7 @@ class GrowingLayout:
 
     @property
     def sizes(self) -> Sizes:
-        """How long the flat buffers have to be."""
+        """The lengths of the flat buffers."""
         at = self.cursor.tolist()
         return Sizes(
             slots=at[SLOTS],
@@ -194,15 +194,15 @@ class GrowingLayout:
 
     @property
     def beliefs(self) -> None:
-        """Every infostate comes with a reach of one."""
+        """None: every infostate has a reach of one."""
         return None
 
     def batch(self) -> Batch:
-        """An empty batch that is to be appended next."""
+        """An empty batch, to be appended next."""
         return Batch(int(self.cursor[NODES]), int(self.cursor[EDGES]))
 
     def append(self, batch: Batch) -> None:
-        """Give the nodes and edges of a batch their places behind all others."""
+        """Append the nodes and edges of a batch."""
         arrays, first, first_edge = self.arrays, batch.first_node, batch.first_edge
         last, last_edge = first + len(batch.states), first_edge + len(batch.parents)
         arrays.extend(NODE_FIELDS, last)
@@ -231,7 +231,7 @@ class GrowingLayout:
         self.cursor[NODES], self.cursor[EDGES] = last, last_edge
 
     def append_open(self, leaf: int, expansion: OpenExpansion) -> None:
-        """As `append`, for the moves of one open leaf without copies, in less time."""
+        """A faster `append` for the moves of one open leaf without copies."""
         children, mover = expansion.children, self.states[leaf].mover
         count = len(children)
         first, edge = int(self.cursor[NODES]), int(self.cursor[EDGES])
@@ -304,7 +304,7 @@ class GrowingLayout:
             arrays.legal_start[node] = start
 
     def _lay_out_maps(self, batch: Batch) -> None:
-        """The maps of edges along which infostates do not keep their index."""
+        """Add the maps of edges along which infostates do not keep their index."""
         arrays = self.arrays
         sources: list[Int32] = []
         targets: list[Int32] = []

@@ -1,6 +1,6 @@
-"""Kernels that give the nodes of a growing tree their places in the flat buffers.
+"""Kernels that place the nodes of a growing tree in the flat buffers.
 
-tree: TreeArrays; cursor: [8] how many nodes, edges, ... there are, moved on by what is appended.
+tree: TreeArrays; cursor: [8] the numbers of nodes, edges, ..., increased by what is appended.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from tacit.tree.arrays import CHANCE, IDENTITY, TERMINAL
 
 NODES, EDGES, SLOTS, SCRATCH = 0, 1, 2, 3
 REACH, VALUES = 4, 6
-"""Entries of the cursor: how many there are; of reaches and values for each player."""
+"""Entries of the cursor; those of reaches and values for each player."""
 
 
 @kernel
 def place_vectors(tree, first, first_edge, entering, cursor):
-    """Give reaches and values of the nodes from `first` on a place, parents first.
+    """Place the reaches and values of the nodes from `first` on, parents first.
 
     entering: [new nodes] the one edge that leads to a node, or -1. Reaches that cannot differ
-    between a node and its only parent share their place. cursor: [8], moved on.
+    between a node and its only parent share their place.
     """
     for node in range(first, len(tree.player)):
         edge = entering[node - first]
@@ -57,8 +57,7 @@ def _place_edge(tree, edge, p):
 def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor):
     """Give an open leaf its children, whose entries are the last of the arrays.
 
-    players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: the one that terminals apply;
-    chances: [A].
+    players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: that of terminals; chances: [A].
     """
     count = len(players)
     node, edge = cursor[NODES], cursor[EDGES]

@@ -1,9 +1,9 @@
-"""Which infostates may merge: those that chance weighs alike and that the same game follows.
+"""Which infostates may merge: those with equal chance weights and the same game below them.
 
-A *flow* is the world states on one way into a cell of a child: from one source of each player
-(for the mover, an infostate and an action) to one infostate of each. Where a player forgets,
-several flows enter one cell, and the child keeps the world states of the first of them. That is
-exact only if every flow weighs the same, none is missing, and what follows is the same game.
+A *flow* is the set of world states that enter a cell of a child from one source of each player (for
+the mover, an infostate and an action). Where a player forgets, several flows enter one cell, and
+the child keeps the world states of the first flow. This is exact only if all flows have the same
+weight, none is missing, and the same game follows each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tacit.games import TERMINAL, GameError, State
 
 WEIGHT_TOLERANCE = 1e-9
 MAX_COMPARED = 200_000
-"""World states that are compared for one child before it is refused."""
+"""The most world states that are compared for one child before it is refused."""
 
 FlowKey = tuple[int, int, int, int]
 """(source of player 0, source of player 1, target of player 0, target of player 1)"""
@@ -28,11 +28,11 @@ def merge_flows(
     pairs: tuple[list[tuple[int, int]], list[tuple[int, int]]],
     place: str,
 ) -> dict[tuple[int, int], Flow]:
-    """The worlds of each cell; every flow into it weighs the same and none is missing.
+    """The worlds of each cell; GameError if flows differ in weight or one is missing.
 
-    `pairs[p]` lists the (source, target) of player p. Only if all flows are alike is
-    reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell, whatever the players
-    do. `place` begins the message of a GameError.
+    `pairs[p]` lists the (source, target) of player p. Only if all flows are equal is
+    reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell for all policies. `place`
+    begins the message of a GameError.
     """
     ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
     for player in (0, 1):
@@ -63,10 +63,10 @@ def merge_flows(
 
 
 def _compare(first: Flow, second: Flow, compared: set[Hashable], place: str) -> None:
-    """Refuse flows after which the game is not the same: moves, chance, keys and payoffs.
+    """Raise GameError if the game after two flows differs in moves, chance, keys or payoffs.
 
-    `compared` holds what has been compared for this child: pairs of flows, up to scale. A pair
-    met again is not compared again: if the first time finds a difference, the child is refused.
+    `compared` holds the pairs of flows, up to scale, already compared for this child. They need no
+    second comparison: a difference in the first one refuses the child.
     """
     stack = [(first, second, "")]
     while stack:
@@ -124,7 +124,7 @@ def _scaled(flow: Flow) -> Hashable:
 
 
 def differ_in_payoff(one: Flow, other: Flow) -> bool:
-    """Whether two flows into ends of the game pay differently on average."""
+    """Whether two flows into ends of the game differ in their mean payoff."""
     means = []
     scale = 0.0
     for flow in (one, other):
@@ -140,8 +140,8 @@ _Step = tuple[int, str, Hashable, Hashable, Hashable]
 
 
 def _children(flow: Flow) -> dict[_Step, Flow]:
-    """What may follow a flow, by the action and by what is seen of it."""
-    found: dict[_Step, Flow] = {}
+    """The flows that may follow a flow, by the action and the observations after it."""
+    children: dict[_Step, Flow] = {}
     for world, weight in flow.items():
         actions = world.actions()
         chances = world.chance() if world.player > 1 else [1.0] * len(actions)
@@ -150,6 +150,6 @@ def _children(flow: Flow) -> dict[_Step, Flow]:
                 continue
             child = world.child(action)
             seen = child.public(), child.private(0), child.private(1)
-            worlds = found.setdefault((action, world.label(action), *seen), {})
+            worlds = children.setdefault((action, world.label(action), *seen), {})
             worlds[child] = worlds.get(child, 0.0) + weight * chance
-    return found
+    return children

@@ -59,7 +59,7 @@ class OpenState:
         return checked_payoff(self.sample, _describe)
 
     def payoff_bounds(self) -> tuple[float, float]:
-        """At the end of the game: what player 0 gets, twice."""
+        """At the end of the game: player 0's payoff, twice."""
         payoff = self.payoff()
         return payoff, payoff
 
@@ -87,7 +87,7 @@ class OpenState:
         return [""]
 
     def action_size(self, action: int) -> float | None:
-        """How large a bet `action` is, in pots; None if it is no bet."""
+        """The size of a bet as a fraction of the pot; None for other actions."""
         return self.sample.action_size(action)
 
     def find_move(self, word: str, labels: Sequence[str]) -> int | None:
@@ -96,7 +96,7 @@ class OpenState:
 
 
 class OpenExpansion(Expansion):
-    """The moves of an open public state; labels and transitions are made when they are asked for.
+    """The moves of an open public state; labels and transitions are made on first access.
 
     children: [A] the public states that follow; chances: [A] their probabilities, ones where a
     player moves.
@@ -113,7 +113,7 @@ class OpenExpansion(Expansion):
 
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        """[A] what the moves are called."""
+        """[A] the labels of the moves."""
         world = self.world
         check_labels_differ(world, self.actions, _describe)
         return tuple(checked_label(world, action, _describe) for action in self.actions)

@@ -1,9 +1,9 @@
-"""In which order the passes visit a tree, so that what they touch stays in the cache.
+"""The order in which the passes visit a tree, chosen so that their data stays in the cache.
 
 A pass goes down from the roots and up again. A small tree is one range of nodes: down through all
-of it, then up. In a large tree what follows a public chance event is a range of its own, entered
-after its parent's way down and left before the parent's way up; between the two nothing else is
-done. Ranges below one parent do not depend on each other and may be visited by several threads.
+of it, then up. In a large tree the nodes after a public chance event are a range of their own. It
+is visited, down and up, between its parent's way down and its parent's way up. Ranges below one
+parent are independent and may be visited by several threads.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ DOWN, UP = 0, 1
 """Ways through a range."""
 
 Steps = NDArray[np.int64]
-"""[S, 7]: DOWN or UP, the first node and the one behind the last, likewise batches of cards, and
-likewise the edges that enter the range, in `TreeArrays.entry_edge`."""
+"""[S, 7]: DOWN or UP, the first node and one past the last, likewise batches of cards, and likewise
+the edges that enter the range, in `TreeArrays.entry_edge`."""
 
 
 class Range(NamedTuple):
     """Nodes that the passes visit together, from `first` up to `last`.
 
-    They stand below nodes of one `parent` range (-1: none); ranges of one level are never visited
-    at the same time, so that their vectors may share a place.
+    They are below nodes of one `parent` range (-1: none). Ranges of one level are never visited at
+    the same time by one thread, so their vectors may share a place.
     """
 
     first: int
@@ -38,16 +38,16 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class Order:
-    """The steps of one visit: `head`, then `parts` in any order or side by side, then `tail`."""
+    """The steps of one visit: `head`, then `parts` in any order or in parallel, then `tail`."""
 
     head: Steps
     parts: tuple[Steps, ...]
     tail: Steps
     whole: Steps
-    """All of them, one after the other."""
+    """All steps in sequence."""
 
     def path_to(self, node: int) -> Steps:
-        """Down to the range of `node`, then all of that range and what is below it."""
+        """Down to the range of `node`, then that range and all ranges below it."""
         open_ranges: list[int] = []
         for row in range(len(self.whole)):
             way, first, last = self.whole[row, :3]
@@ -67,7 +67,7 @@ class Order:
 def visiting_order(
     ranges: Sequence[Range], batch_starts: Sequence[int], entry_starts: Sequence[int]
 ) -> Order:
-    """The order of visits to `ranges`, which stand parents first."""
+    """The order of visits to `ranges`, which are given parents first."""
     children: list[list[int]] = [[] for _ in ranges]
     for number, part in enumerate(ranges):
         if part.parent >= 0:

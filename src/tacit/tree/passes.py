@@ -2,7 +2,7 @@
 
 Every algorithm in this package is made of these two kernels. `descend` carries one player's reach
 from the roots to every node; `ascend` carries one player's counterfactual values from the terminals
-to the roots and, at that player's nodes, does what its mode says.
+to the roots; its mode says what happens at that player's nodes.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ EXPECT = 0
 BEST = 1
 """The mover's value is that of its best action."""
 RECORD_BEST = 2
-"""As BEST, and the policy becomes the best action (the first among equals), or those near it."""
+"""As BEST, and the policy becomes the best action (the first of equal ones), or those near it."""
 UPDATE = 3
-"""As EXPECT, then regrets are updated and the policy follows from them."""
+"""As EXPECT, then regrets are updated and the policy is matched to them."""
 
 POSITIVE, NEGATIVE, FLOOR, PREDICTION = 0, 1, 2, 3
-"""Entries of `step`: what positive and negative regrets are multiplied by before the new ones are
-added, the least that a regret may be, and how many times the latest regret counts again when the
-policy is drawn from the sum (predictive regret matching)."""
+"""Entries of `step`: the factors of positive and negative regrets before the new ones are added,
+the lower bound of a regret, and how often the latest regret is added again when the policy is
+computed (predictive regret matching)."""
 WITHIN = 0
-"""Entry of `step` for RECORD_BEST: how far an action may be from the best to be played as well, as
-a share of the largest value among the actions; 0: the best alone."""
+"""Entry of `step` for RECORD_BEST: the largest distance from the best at which an action is also
+played, as a share of the largest value among the actions; 0: only the best."""
 
 
 TILE = 512
-"""How many infostates are updated at a time, so that what is read again is still in the cache."""
+"""How many infostates are updated at a time, so that their data stays in the cache."""
 
 
 @kernel
@@ -43,12 +43,12 @@ def descend(tree, player, policy, reach, sums, weight):
     policy, sums: [slots]; reach: [reach entries of `player`], its root entries given. A weight of
     zero leaves `sums` alone.
     """
-    descend_range(tree, _everything(tree), 0, player, flow_on, 0, policy, reach, sums, weight)
+    descend_range(tree, _everything(tree), 0, player, descend_node, 0, policy, reach, sums, weight)
 
 
 @inner_kernel
 def place(start, shared, shift):
-    """Where a vector stands for a thread: those in the shared place, from `shared` on, shifted."""
+    """Where a vector begins for a thread: those from `shared` on are moved by `shift`."""
     return start + shift if start >= shared else start
 
 
@@ -56,8 +56,8 @@ def place(start, shared, shift):
 def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, weight):
     """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
 
-    flow: what is done at the player's simple nodes, with `kept`: `flow_on`, or its like for other
-    ways to keep policies and sums, which takes `policy` and `sums` for scratch.
+    flow: the function for the player's simple nodes, called with `kept`: `descend_node`, or a
+    variant for another storage of policies and sums, which uses `policy` and `sums` as scratch.
     """
     begin, end, entry, last_entry = visit[1], visit[2], visit[5], visit[6]
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
@@ -96,7 +96,7 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
 
 
 @inner_kernel
-def flow_on(tree, node, player, thread, kept, policy, reach, sums, weight):
+def descend_node(tree, node, player, thread, kept, policy, reach, sums, weight):
     """Carry the reach of the mover from a simple node to its children, and add to the sums."""
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     width = tree.copies[node] * tree.info_count[player, node]
@@ -105,15 +105,15 @@ def flow_on(tree, node, player, thread, kept, policy, reach, sums, weight):
     for action in range(tree.edge_count[node]):
         to = place(tree.edge_reach[player, first + action], shared, shift)
         here = slot + action * width
-        come, gone = reach[at : at + width], reach[to : to + width]
+        above, below = reach[at : at + width], reach[to : to + width]
         chosen, total = policy[here : here + width], sums[here : here + width]
         if weight != 0:
             for s in range(width):
-                gone[s] = come[s] * chosen[s]
-                total[s] += weight * gone[s]
+                below[s] = above[s] * chosen[s]
+                total[s] += weight * below[s]
         else:
             for s in range(width):
-                gone[s] = come[s] * chosen[s]
+                below[s] = above[s] * chosen[s]
 
 
 @inner_kernel
@@ -121,15 +121,15 @@ def add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
     """Add weight * reach * policy to the sums [A, width] from `slot` on."""
     for action in range(actions):
         here = slot + action * width
-        come = reach[at : at + width]
+        here_reach = reach[at : at + width]
         chosen, total = policy[here : here + width], sums[here : here + width]
         for s in range(width):
-            total[s] += weight * come[s] * chosen[s]
+            total[s] += weight * here_reach[s] * chosen[s]
 
 
 @inner_kernel
 def _map_down(tree, player, node, edge, at, to, policy, reach):
-    """The reach of an edge along which infostates move; the mover's choice is part of the map."""
+    """Carry reach along an edge with a map of infostates, which includes the mover's action."""
     count = tree.info_count[player, node]
     copies = tree.copies[node]
     below = tree.info_count[player, tree.edge_child[edge]]
@@ -147,10 +147,10 @@ def _map_down(tree, player, node, edge, at, to, policy, reach):
                 flow = reach[at + here] * policy[slot + action * copies * count + here]
                 reach[to + c * below + target] += flow
     elif copies == 1:
-        come, flow = reach[at : at + count], reach[to : to + below]
+        above, flow = reach[at : at + count], reach[to : to + below]
         sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
         for m in range(len(sources)):
-            flow[targets[m]] += come[sources[m]]
+            flow[targets[m]] += above[sources[m]]
     else:
         for m in range(start, stop):
             source, target = tree.map_source[m], tree.map_target[m]
@@ -188,8 +188,8 @@ def _everything(tree):
 def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, regrets):
     """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
 
-    act: what is done at the player's nodes, `decide` or, if all modes are known to be among its
-    own, `improve` or `answer`.
+    act: the function for the player's nodes: `decide`, or `update_node` or `evaluate_node` where
+    only their modes occur.
     """
     matrices, scratch = vectors.matrices, vectors.scratch
     reach = vectors.reach1 if player == 0 else vectors.reach0
@@ -289,25 +289,25 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
 
 @inner_kernel
 def decide(tree, node, at, base, mode, step, policy, regrets, values, scratch):
-    """What a mode says at a node of the player.
+    """Apply a mode at a node of the player.
 
-    Its values [copies, K] stand from `at` on, those of action a from `base[a]`.
+    Its values [copies, K] begin at `at`, those of action a at `base[a]`.
     """
     if mode == UPDATE:
-        improve(tree, node, at, base, mode, step, policy, regrets, values, scratch)
+        update_node(tree, node, at, base, mode, step, policy, regrets, values, scratch)
     else:
-        answer(tree, node, at, base, mode, step, policy, regrets, values, scratch)
+        evaluate_node(tree, node, at, base, mode, step, policy, regrets, values, scratch)
 
 
 @inlined_kernel
 def shape_of(tree, node):
-    """A node of a player: its actions, copies, infostates of the mover, and first slot."""
+    """The actions, copies, infostates of the mover, and first slot of a player's node."""
     count = tree.info_count[tree.player[node], node]
     return tree.action_count[node], tree.copies[node], count, tree.slot_start[node]
 
 
 @inner_kernel
-def improve(tree, node, at, base, mode, step, policy, regrets, values, scratch):
+def update_node(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """As `decide`, for UPDATE alone."""
     actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
@@ -324,7 +324,7 @@ def improve(tree, node, at, base, mode, step, policy, regrets, values, scratch):
 
 
 @inner_kernel
-def answer(tree, node, at, base, mode, step, policy, regrets, values, scratch):
+def evaluate_node(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """As `decide`, for all modes but UPDATE."""
     actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
@@ -372,7 +372,7 @@ def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, 
 
 @inner_kernel
 def _map_up(tree, player, node, edge, below, to, values):
-    """Add an edge's values, from `below` on, to the entries at `to` that its map comes from.
+    """Add an edge's values, from `below` on, to the sources of its map, from `to` on.
 
     For the mover these are action values [A, copies, K], for the other player values [copies, K].
     """
@@ -426,7 +426,7 @@ def _terminal(player, copies, count, others, matrices, start, scale, reach, sour
 
 
 BLOCK = 64
-"""How many copies of a terminal are turned around at a time, so that loops run over copies."""
+"""How many copies of a terminal are transposed at a time, so that loops run over copies."""
 
 
 @inner_kernel
@@ -511,12 +511,12 @@ def update_regrets(
 
 
 LEAST_TOTAL = 1e-30
-"""Positive regrets that sum to less count as none: their inverse would not fit a float32."""
+"""Positive regrets with a smaller sum count as zero: the sum's inverse would overflow a float32."""
 
 
 @inner_kernel
 def keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
-    """Take the weight of illegal actions away, where infostates differ in what is legal.
+    """Remove the weight of illegal actions, where infostates differ in their legal actions.
 
     Their action values are zero, so their regrets may have been positive.
     """
@@ -543,7 +543,7 @@ def keep_legal(actions, copies, count, slot, legal, mask, policy, regrets):
 
 @inner_kernel
 def _bar_illegal(actions, copies, count, legal, mask, base, values):
-    """Make illegal actions worth less than any other."""
+    """Make the values of illegal actions less than all others."""
     for action in range(actions):
         for c in range(copies):
             for s in range(count):
@@ -553,7 +553,7 @@ def _bar_illegal(actions, copies, count, legal, mask, base, values):
 
 @inner_kernel
 def _best(actions, width, slot, at, base, mode, policy, values, scratch):
-    """values[at + s] = the best action's value; RECORD_BEST writes the action down."""
+    """values[at + s] = the best action's value; RECORD_BEST sets the policy to the action."""
     value, number = values[at : at + width], scratch[0, :width]
     below = values[base[0] : base[0] + width]
     for s in range(width):
@@ -575,9 +575,9 @@ def _best(actions, width, slot, at, base, mode, policy, values, scratch):
 
 @inner_kernel
 def _soften(actions, width, slot, at, base, within, policy, values):
-    """Play all actions near the best in proportion to what they are above the least that is near.
+    """Play actions near the best in proportion to their excess over the threshold `least`.
 
-    values[at + s]: the best action's value, which becomes that of the policy.
+    values[at + s]: the best action's value; it is replaced by the policy's value.
     """
     none = values.dtype.type(0)
     for s in range(width):

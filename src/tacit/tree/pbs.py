@@ -17,10 +17,10 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class PBS:
-    """A public state and the beliefs [K_0] and [K_1]; two are equal at one public state.
+    """A public state and the beliefs [K_0] and [K_1]; PBSs of one public state compare equal.
 
-    `path`: the numbers of the transitions from the game's first public state, one way of several.
-    A PBS pickles as a `PortablePBS`, without the public state.
+    `path`: the numbers of the transitions of one path from the game's first public state. A PBS
+    pickles as a `PortablePBS`, without the public state.
     """
 
     state: PublicState
@@ -37,7 +37,7 @@ class PBS:
         return PortablePBS, tuple(self.portable())
 
     def portable(self) -> PortablePBS:
-        """The same in plain data."""
+        """The PBS in plain data."""
         first, second = (
             beliefs[_order(keys)]
             for keys, beliefs in zip(self.state.privates, self.beliefs, strict=True)
@@ -48,7 +48,7 @@ class PBS:
 class PortablePBS(NamedTuple):
     """A PBS in plain data: its path, and beliefs in the order of the private keys' bytes.
 
-    That order is the same in every process, whichever way a public state was first reached.
+    That order is the same in every process, whichever path reached a public state first.
     """
 
     path: tuple[int, ...]

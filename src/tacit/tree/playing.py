@@ -1,7 +1,7 @@
 """Playing on the public tree: deals and moves drawn for infostates instead of world states.
 
-A game that is being played stands at a public state with a pair of infostates, (of player 0, of
-player 1). What chance did unseen beside them decides nothing but the payoff, whose mean is known.
+The state of a playthrough is a public state and a pair of infostates, (of player 0, of player 1).
+Unseen chance events affect nothing but the payoff, whose mean is known.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def deal(state: PublicState, reach: tuple[Array, Array], random: np.random.Gener
 def follow(
     state: PublicState, pair: Pair, action: int | None, random: np.random.Generator
 ) -> tuple[int, Pair]:
-    """Where the game goes on: the number of a transition, and the infostates after it.
+    """Play one move: returns the number of the transition, and the infostates after it.
 
     `action` is the mover's, an index into the expansion's actions; None: chance moves.
     """
@@ -61,11 +61,11 @@ def follow(
 
 
 def payoff(state: PublicState, pair: Pair) -> float:
-    """What player 0 gets at the end of the game, on average over what neither player has seen."""
+    """Player 0's payoff at the end of the game, its mean over unseen chance events."""
     return float(state.payoffs[pair] / state.compatibility[pair])
 
 
 def world(state: PublicState, pair: Pair, random: np.random.Generator) -> State:
-    """A world state in which a pair of infostates may be, drawn by what chance did unseen."""
+    """A random world state of a pair of infostates, drawn by the unseen chance events."""
     worlds = [(world, share) for cell, world, share in worlds_of(state) if cell == pair]
     return worlds[draw(np.array([share for _, share in worlds]), random)][0]

@@ -1,4 +1,4 @@
-"""What a tree asks of a public state, and what an expansion of one is.
+"""The protocol of a public state, and its expansion into moves and children.
 
 A public state is all that both players have seen. There are three implementations: derived from a
 game's rules (`tacit.tree.derived`), cards (`tacit.tree.cards.states`) and open, with nothing hidden
@@ -26,7 +26,7 @@ FACTOR_TOLERANCE = 1e-12
 
 
 class GameTooLargeError(GameError):
-    """The game does not fit in the memory or the count of states that the caller allows."""
+    """The game exceeds the memory or the number of states that the caller allows."""
 
 
 class PublicState(Protocol):
@@ -34,7 +34,7 @@ class PublicState(Protocol):
 
     @property
     def key(self) -> Hashable:
-        """What tells it from other public states of its game; equal keys have the same subgame."""
+        """Identifies the public state in its game; equal keys have the same subgame."""
 
     @property
     def mover(self) -> int:
@@ -46,7 +46,7 @@ class PublicState(Protocol):
 
     @property
     def privates(self) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
-        """[K_p] what each infostate of player p knows beside the public state, in index order."""
+        """[K_p] the private key of each infostate of player p, in index order."""
 
     def expand(self, actions: frozenset[str] | None = None) -> Expansion:
         """The moves with these labels (None: all of them) and the children that they lead to."""
@@ -63,7 +63,7 @@ class PublicState(Protocol):
 
     @property
     def compatibility(self) -> NDArray[np.float64]:
-        """[K0, K1] how chance weighs each pair of infostates; large for cards."""
+        """[K0, K1] the chance weight of each pair of infostates; large for cards."""
 
     @property
     def margins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -74,25 +74,25 @@ class PublicState(Protocol):
         """[K0, K1] terminal operator: chance weight times player 0's payoff; large for cards."""
 
     def payoff_bounds(self) -> tuple[float, float]:
-        """At the end of the game: the least and the most that player 0 can get."""
+        """At the end of the game: player 0's smallest and largest payoff."""
 
     def names(self, player: int) -> list[str]:
-        """[K] what a person would call each infostate of `player`: ``J``, ``heads``, ``AhKd``."""
+        """[K] a readable name of each infostate of `player`: ``J``, ``heads``, ``AhKd``."""
 
     def action_size(self, action: int) -> float | None:
-        """How large a bet `action` is, in pots; None if it is no bet."""
+        """The size of a bet as a fraction of the pot; None for other actions."""
 
     def find_move(self, word: str, labels: Sequence[str]) -> int | None:
         """Which of the transitions with these labels `word` names; None if none does."""
 
 
 ActionSet = Callable[[PublicState], frozenset[str] | None]
-"""Says which actions a tree has at a public state, by label; None: all of them."""
+"""The actions that a tree has at a public state, by label; None: all of them."""
 
 
 @dataclass(frozen=True)
 class Transition:
-    """One child of a public state, and where infostates go.
+    """One child of a public state, and the map of infostates to it.
 
     `sources[p]`, `targets[p]`: int32 [M]: entry m says that the parent's infostate (for the mover:
     `action * K + infostate`, action-major) becomes the child's infostate `targets[p][m]`. Several
@@ -106,8 +106,8 @@ class Transition:
     sources: tuple[NDArray[np.int32], NDArray[np.int32]]
     targets: tuple[NDArray[np.int32], NDArray[np.int32]]
     share: float = 1.0
-    """What the reach is multiplied by on its way down: 1 / n where the child stands for n children
-    that differ in nothing but names, from which values come up all the same."""
+    """Factor of the reach on its way down: 1 / n where the child stands for n children that are
+    equal up to names; values are not scaled."""
 
     def carry_reach(self, player: int, reach: Array, policy: Array | None = None) -> Array:
         """[.., K of the child] the reach [.., K] of `player` after the transition.
@@ -132,7 +132,7 @@ class Transition:
 
     @cached_property
     def identity(self) -> tuple[bool, bool]:
-        """Of each player, whether infostates keep their index, if the player does not move."""
+        """For each player, whether infostates keep their index, if the player does not move."""
         first, second = (self._keeps_index(p, 0) for p in (0, 1))
         return first, second
 
@@ -164,13 +164,13 @@ class Expansion:
         self.transitions = tuple(transitions)
         self.all_legal = bool(legal.all())
         self.simple = self.all_legal and _is_simple(state, self)
-        """Whether every action has its own child, infostates keep their index and chance has no
-        part; see `TreeArrays.simple`."""
+        """Whether every action has its own child, infostates keep their index and there is no
+        chance; see `TreeArrays.simple`."""
 
     @cached_property
     def ways(self) -> tuple[Ways, Ways]:
-        """For each player: from a source of `Transition.sources` to the transitions open to it."""
-        found: tuple[Ways, Ways] = ({}, {})
+        """For each player: by source of `Transition.sources`, the transitions possible from it."""
+        ways: tuple[Ways, Ways] = ({}, {})
         for number, transition in enumerate(self.transitions):
             for player in (0, 1):
                 pairs = zip(
@@ -179,12 +179,12 @@ class Expansion:
                     strict=True,
                 )
                 for source, target in pairs:
-                    found[player].setdefault(source, {}).setdefault(number, []).append(target)
-        return found
+                    ways[player].setdefault(source, {}).setdefault(number, []).append(target)
+        return ways
 
 
 Ways = dict[int, dict[int, list[int]]]
-"""For an infostate (of the mover: and action) and a transition's number, the child's infostates."""
+"""By infostate (for the mover: and action) and transition number, the child's infostates."""
 
 
 def _is_simple(state: PublicState, expansion: Expansion) -> bool:
@@ -210,7 +210,7 @@ def find_transition(state: PublicState, labels: Sequence[str], word: str) -> int
 
 
 def path_words(path: str | Sequence[str]) -> list[str]:
-    """A path, labels of public moves split by spaces or as words, as words."""
+    """The labels of a path, which is a list or a text split by spaces."""
     return path.split() if isinstance(path, str) else list(path)
 
 

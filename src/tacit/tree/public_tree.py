@@ -38,11 +38,11 @@ _DERIVED = ("sizes", "order", "leaves", "matrices", "parent_edge", "_entering")
 
 
 class TreeBuilder(Protocol):
-    """What lays out the subgames at public states of one kind."""
+    """Lays out the subgames at public states of one kind."""
 
     @property
     def name(self) -> str:
-        """What is built, for messages."""
+        """The name of the game or spot, for messages."""
 
     def lay_out(
         self,
@@ -65,24 +65,24 @@ class PublicTree:
 
     @property
     def game(self) -> Game:
-        """The game this tree is of."""
+        """The game of this tree."""
         return self.game_builder.game
 
     @property
     def game_builder(self) -> Builder:
-        """What builds trees of the game; GameError for a spot of hold'em."""
+        """The builder of the game's trees; GameError for a spot of hold'em."""
         if not isinstance(self.builder, Builder):
-            raise GameError("a spot of hold'em has no rules that trees are derived from")
+            raise GameError("the tree of a hold'em spot is not derived from the rules of a game")
         return self.builder
 
     @property
     def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
-        """For each root both players' reaches there, where the game starts with some; else None."""
+        """For each root both players' initial reaches; None if they are all one."""
         return self.layout.beliefs
 
     @property
     def cards(self) -> CardLayout:
-        """The hands and boards behind the nodes; GameError if this is a tree of another game."""
+        """The hands and boards of the nodes; GameError if this is not a tree of hold'em."""
         if not isinstance(self.layout, CardLayout):
             raise GameError("hands and boards are for trees of hold'em; build one with build_spot")
         return self.layout
@@ -94,12 +94,12 @@ class PublicTree:
 
     @cached_property
     def order(self) -> Order:
-        """In which order the passes visit the nodes."""
+        """The order in which the passes visit the nodes."""
         return self.layout.order
 
     @property
     def ranges(self) -> Sequence[Range]:
-        """The ranges of nodes that the passes visit one after the other, parents first."""
+        """The ranges of nodes that the passes visit in turn, parents first."""
         return self.layout.ranges
 
     @property
@@ -114,7 +114,7 @@ class PublicTree:
 
     @property
     def roots(self) -> list[Place]:
-        """Where each root stands, in the order in which the forest's states were given."""
+        """The node and copy of each root, in the order of the forest's states."""
         return self.layout.roots
 
     @cached_property
@@ -131,11 +131,11 @@ class PublicTree:
     def parent_edge(self) -> NDArray[np.int64]:
         """[N] the one edge that leads to each node, -1 if it is a root or there are several."""
         child = self.arrays.edge_child
-        found = np.full(self.nodes, -1, dtype=np.int64)
-        found[child] = np.arange(len(child))
-        found[np.bincount(child, minlength=self.nodes) != 1] = -1
-        found[[root.node for root in self.roots]] = -1
-        return found
+        edges = np.full(self.nodes, -1, dtype=np.int64)
+        edges[child] = np.arange(len(child))
+        edges[np.bincount(child, minlength=self.nodes) != 1] = -1
+        edges[[root.node for root in self.roots]] = -1
+        return edges
 
     def state(self, node: int) -> PublicState:
         """The public state that the copies of `node` have in common (up to their key)."""
@@ -155,7 +155,7 @@ class PublicTree:
         return range(first, first + int(self.arrays.edge_count[node]))
 
     def transition(self, edge: int) -> Transition:
-        """The transition that an edge stands for."""
+        """The transition of an edge."""
         parent = int(self.arrays.edge_parent[edge])
         return self.expansion(parent).transitions[edge - int(self.arrays.edge_start[parent])]
 
@@ -186,8 +186,8 @@ class PublicTree:
         return here
 
     def path_to(self, place: Place) -> list[tuple[Place, int]]:
-        """The public states from a root to `place`, each with the edge that is taken there."""
-        found: list[tuple[Place, int]] = []
+        """The public states from a root to `place`, each with the edge taken there."""
+        path: list[tuple[Place, int]] = []
         here, roots = place, set(self.roots)
         while here not in roots:
             for edge in self._entering[here.node]:
@@ -195,11 +195,11 @@ class PublicTree:
                 parent = int(self.arrays.edge_parent[edge])
                 if 0 <= copy < self.arrays.copies[parent]:
                     here = Place(parent, copy)
-                    found.append((here, edge))
+                    path.append((here, edge))
                     break
             else:
                 raise GameError(f"{place} is no public state of this tree")
-        return found[::-1]
+        return path[::-1]
 
     @cached_property
     def _entering(self) -> dict[int, list[int]]:
@@ -221,7 +221,7 @@ class PublicTree:
         return flat[start : start + shape[0] * shape[1] * shape[2]].reshape(shape)
 
     def vectors(self, flat: NDArray[Any], player: int, node: int, *, values: bool) -> NDArray[Any]:
-        """A view [copies, K] of the node's part of `player`'s values, or else reaches."""
+        """A view [copies, K] of the node's part of `player`'s values or reaches."""
         arrays = self.arrays
         start = int((arrays.value_start if values else arrays.reach_start)[player, node])
         copies, count = int(arrays.copies[node]), int(arrays.info_count[player, node])
@@ -237,10 +237,10 @@ class PublicTree:
         return arrays.legal[start : start + shape[0] * shape[1]].reshape(shape).astype(bool)
 
     def restricted(self, keep: Callable[[PublicState, str], bool]) -> PublicTree:
-        """The same tree with fewer legal actions: those that `keep` takes, by state and label.
+        """The same tree with fewer legal actions: those that `keep` accepts, by state and label.
 
-        It shares nodes, slots and vectors with this one, so that policies fit both; public states
-        behind a barred action stay in it, out of reach. It cannot grow.
+        It has the same nodes, slots and vectors, so that policies fit both trees; public states
+        below a removed action stay in it with zero reach. It cannot grow.
         """
         arrays = self.arrays
         starts, masks = arrays.legal_start.copy(), [arrays.legal]
@@ -262,7 +262,7 @@ class PublicTree:
         return other
 
     def uniform_policy(self) -> Float64:
-        """[slots] the policy that plays every legal action alike."""
+        """[slots] the policy that is uniform over legal actions."""
         policy = np.zeros(self.sizes.slots)
         for node in np.flatnonzero(self.arrays.action_count > 0).tolist():
             legal = self.legal(node)
@@ -277,10 +277,10 @@ class PublicTree:
         stop: StopRule | None = None,
         actions: ActionSet | None = None,
     ) -> None:
-        """Grow: each leaf gets its moves and what follows to `depth`; other nodes keep their place.
+        """Expand leaves to `depth`; existing nodes keep their place.
 
-        New slots and vector entries come behind the old ones, so a solver keeps what it has learnt
-        by lengthening its arrays. What it costs does not depend on the size of the tree.
+        New slots and vector entries are appended, so a solver extends its arrays. The cost does
+        not depend on the size of the tree.
         """
         if not isinstance(self.layout, GrowingLayout) or self.arrays is not self.layout.arrays:
             raise GameError("this tree cannot grow; build one that is neither cards nor restricted")
@@ -316,8 +316,8 @@ def build_forest(
     """The subgames at `states` as one forest; root r of the forest is `states[r]`.
 
     It ends after `depth` moves of players (None: with the game), or where `stop` says; `actions`
-    says which actions a public state has (None: all). Without `fold` every public state is a node
-    of its own.
+    gives the actions of a public state (None: all). Without `fold` every public state is a node of
+    its own.
     """
     layout = builder.lay_out(states, Limit(depth, stop), fold=fold, actions=actions)
     return PublicTree(builder, layout)

@@ -1,19 +1,18 @@
-"""Regrets and policy sums in sixteen bits: less than half of the memory, for trees too large.
+"""Regrets and policy sums in sixteen bits: less than half of the memory, for large trees.
 
-A hand's regrets at a node are integers from -LARGEST to LARGEST times one float, their scale: every
-visit reads them as floats, does its work, and writes them back with the scale that just holds the
-best. A regret that is further below zero than the best one is above counts as -LARGEST, or those
-between which a hand is nearly indifferent would be told apart too coarsely; algorithms that forget
-negative regrets altogether do as well.
+A hand's regrets at a node are integers from -LARGEST to LARGEST times one float, their scale. Every
+visit reads them as floats, updates them, and writes them back with the scale of the best regret. A
+regret that is further below zero than the best one is above is stored as -LARGEST; otherwise the
+resolution of nearly equal actions would be too coarse. Algorithms that drop all negative regrets
+converge as well.
 
 A policy sum is the upper half of a float32, without the sign: eight bits of exponent, eight of
-mantissa. (Integers with a scale would do for regrets alone. What an action that is hardly ever
-taken has got in the first iterations would be rounded back to the same integer, however small its
-share becomes.) No policy is kept: it follows from the regrets. A locked node's regrets are its
-policy.
+mantissa. (Integers with a scale suffice only for regrets: the sum of a rare action would be rounded
+to the same integer again, however small its share becomes.) No policy is stored: it follows from
+the regrets. A locked node's regrets are its policy.
 
-Here nodes are simple (see `TreeArrays`) and have one copy, as in hold'em, and policies follow from
-regrets alone. kept: `tacit.tree.buffers.ShortSlots`.
+Nodes must be simple (see `TreeArrays`) and have one copy, as in hold'em, and policies must follow
+from regrets alone. kept: `tacit.tree.buffers.ShortSlots`.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, next_regre
 
 LARGEST = 32_767
 SHIFT = 15
-"""Bits of a positive float32 that its upper half lacks; the sign is not kept."""
+"""The low bits of a float32 that are dropped; the sign is not stored."""
 
 
 @inner_kernel
-def flow_on_short(tree, node, player, thread, kept, policy, reach, sums, weight):
-    """As `tacit.tree.passes.flow_on`; policy, sums: float32 [at least the slots of any node]."""
+def descend_node_short(tree, node, player, thread, kept, policy, reach, sums, weight):
+    """As `tacit.tree.passes.descend_node`; policy, sums: float32 [the most slots of a node]."""
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     at = place(tree.reach_start[player, node], shared, shift)
     width, first = tree.info_count[player, node], tree.edge_start[node]
@@ -39,27 +38,27 @@ def flow_on_short(tree, node, player, thread, kept, policy, reach, sums, weight)
     chosen, wide = policy[: actions * width], sums[: actions * width]
     short, scale = kept.regrets[slot : slot + actions * width], kept.scales[kept.starts[node] :]
     _match(actions, width, short, scale, chosen, wide)
-    come = reach[at : at + width]
+    above = reach[at : at + width]
     for action in range(actions):
         to = place(tree.edge_reach[player, first + action], shared, shift)
         begin, end = action * width, (action + 1) * width
-        gone, part = reach[to : to + width], chosen[begin:end]
+        below, part = reach[to : to + width], chosen[begin:end]
         for s in range(width):
-            gone[s] = come[s] * part[s]
+            below[s] = above[s] * part[s]
         if weight != 0:
             total, summed = kept.sums[slot + begin : slot + end], wide[begin:end]
             bits = summed.view(np.uint32)
             for s in range(width):
                 bits[s] = np.uint32(total[s]) << np.uint32(SHIFT)
             for s in range(width):
-                summed[s] += weight * gone[s]
+                summed[s] += weight * below[s]
             for s in range(width):
                 total[s] = (bits[s] + np.uint32(1 << (SHIFT - 1))) >> np.uint32(SHIFT)
 
 
 @inner_kernel
-def improve_short(tree, node, at, base, mode, step, policy, kept, values, scratch):
-    """As `tacit.tree.passes.improve`."""
+def update_node_short(tree, node, at, base, mode, step, policy, kept, values, scratch):
+    """As `tacit.tree.passes.update_node`."""
     actions, _, count, slot = shape_of(tree, node)
     short = kept.regrets[slot : slot + actions * count]
     chosen, wide = scratch[0][: actions * count], scratch[1][: actions * count]
@@ -106,9 +105,9 @@ def _match(actions, width, short, scale, chosen, wide):
     total = np.zeros(width, dtype=np.float32)
     for action in range(actions):
         begin, end = action * width, (action + 1) * width
-        come, part, float_part = short[begin:end], chosen[begin:end], wide[begin:end]
+        stored, part, float_part = short[begin:end], chosen[begin:end], wide[begin:end]
         for s in range(width):
-            regret = scale[s] * np.float32(come[s])
+            regret = scale[s] * np.float32(stored[s])
             float_part[s] = regret
             part[s] = max(regret, np.float32(0))
             total[s] += part[s]

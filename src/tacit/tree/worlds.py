@@ -1,6 +1,6 @@
 """World states behind public states that are derived from rules.
 
-Public states of cards have none: there are too many pairs of hands to write down.
+Card public states have none: there are too many pairs of hands.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tacit.tree.public_state import Pair, PublicState
 
 
 def sample_world(state: PublicState) -> State:
-    """One of the world states, for what all of them have in common."""
+    """One of the world states, for properties that all of them share."""
     return _derived(state).sample
 
 

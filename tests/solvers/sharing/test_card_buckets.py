@@ -76,7 +76,7 @@ def test_a_damaged_cache_is_reported_and_written_anew(buckets: CardBuckets, tmp_
     path = tmp_path / SETTINGS.file_name(FLOP)
     np.savez_compressed(path, table=buckets.tables[FLOP])
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.warns(RuntimeWarning, match="cannot be read as buckets.*computing them anew"):
+    with pytest.warns(RuntimeWarning, match="cannot be read as buckets.*computing them again"):
         found = card_buckets(SETTINGS, folder=tmp_path)
     assert np.array_equal(found.tables[FLOP], buckets.tables[FLOP])
     assert np.array_equal(

@@ -1,4 +1,4 @@
-"""Kernels of gadgets: the opponent's values at the roots in, the reach she comes in with out.
+"""Kernels of gadgets: the opponent's values at the roots become its reach there.
 
 gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `tacit.tree.passes`.
 """
@@ -20,49 +20,49 @@ GIVEN, RESOLVE, MAXMARGIN, NORMAL, HEDGE = range(5)
 
 @dataclass(frozen=True, eq=False)
 class GadgetArrays(ArrayRecord):
-    """The gadgets of R roots and what they remember; F infostates of the opponent in all."""
+    """The gadgets of R roots; the opponent has F infostates at all roots together."""
 
     opponent: Int64
-    """[1] whose reach it is"""
+    """[1] the player whose reach is set"""
     kind: Int64
     """[R]"""
     start: Int64
-    """[R + 1] where each root's entries stand"""
+    """[R + 1] the first entry of each root"""
     value_at: Int64
-    """[R] where the opponent's values at the root stand in the flat values"""
+    """[R] the opponent's first entry at the root in the flat values"""
     reach_at: Int64
     """[R] likewise in the flat reaches"""
     share: Float64
-    """[R] the gadget's part of the range, the rest is `previous`"""
+    """[R] the gadget's share of the range; the rest is `previous`"""
     weights: Float64
-    """[F] the compatible reach of the other player; zero where she cannot be"""
+    """[F] the compatible reach of the other player; zero where the infostate is impossible"""
     inverse: Float64
-    """[F] one over it, or zero"""
+    """[F] 1 / `weights`, or zero"""
     offered: Float64
     """[F] expected alternative payoffs"""
     deviations: Float64
-    """[F] the standard deviations of those that are drawn"""
+    """[F] standard deviations of drawn alternative payoffs"""
     previous: Float64
     """[F] the given range, as a reach"""
     regrets: Float64Rows
-    """[2, F] of entering and of not; those of choosing an infostate stand in the first row"""
+    """[2, F] of entering and of not entering; of choosing an infostate in the first row"""
     sums: Float64Rows
-    """[2, F] Hedge: of the values of entering, and of their squares"""
+    """[2, F] Hedge: sums of the values of entering, and of their squares"""
     seen: Float64
-    """[R] Hedge: of how many iterations"""
+    """[R] Hedge: the (discounted) number of iterations in `sums`"""
     chosen: Float64
-    """[F] how likely she enters, or chooses the infostate"""
+    """[F] the probability of entering, or of choosing the infostate"""
     entering: Float64
-    """[F] the reach that she comes in with"""
+    """[F] the opponent's current reach"""
     total: Float64
-    """[F] the sum of those reaches over the iterations"""
+    """[F] the weighted sum of `entering` over the iterations"""
     weight: Float64
     """[1] the sum of the iterations' weights"""
 
 
 @kernel
 def match_gadgets(gadgets, step, weight, values, reach):
-    """After an update of hers by regret matching: the reach of the next, added to the average."""
+    """Set the opponent's next reach after its update by regret matching; add it to the average."""
     for root in range(len(gadgets.kind)):
         kind, begin, end = (
             gadgets.kind[root],
@@ -78,14 +78,14 @@ def match_gadgets(gadgets, step, weight, values, reach):
             _draw(gadgets, begin, end, cfv)
         elif kind == HEDGE:
             _hedge(gadgets, root, begin, end, step, cfv)
-        _come_in(gadgets, root, begin, end)
+        _set_entering(gadgets, root, begin, end)
     _add(gadgets, weight)
     write_reach(gadgets, reach)
 
 
 @kernel
 def respond_gadgets(gadgets, values, reach):
-    """After a best response of hers: the reach that belongs to it."""
+    """Set the reach of the opponent's best response to the values."""
     for root in range(len(gadgets.kind)):
         kind, begin, end = (
             gadgets.kind[root],
@@ -107,13 +107,13 @@ def respond_gadgets(gadgets, values, reach):
             gadgets.chosen[best] = 1.0
         elif kind in (NORMAL, HEDGE):
             _draw(gadgets, begin, end, cfv)
-        _come_in(gadgets, root, begin, end)
+        _set_entering(gadgets, root, begin, end)
     write_reach(gadgets, reach)
 
 
 @kernel
 def mix_gadgets(gadgets, weight, again, reach):
-    """After her response has gone into the average: the average's reach, it counted `again`."""
+    """Mix the opponent's response into its average; the average's reach counts it `again`."""
     _add(gadgets, weight)
     total = gadgets.weight[0] + again
     for root in range(len(gadgets.kind)):
@@ -128,7 +128,7 @@ def mix_gadgets(gadgets, weight, again, reach):
 
 @kernel
 def write_reach(gadgets, reach):
-    """Write what she comes in with to the roots."""
+    """Write the opponent's current reach to the roots."""
     for root in range(len(gadgets.kind)):
         begin, end, at = (
             gadgets.start[root],
@@ -140,10 +140,10 @@ def write_reach(gadgets, reach):
 
 
 @kernel
-def come_in(gadgets):
-    """The reaches that belong to `chosen`."""
+def set_entering(gadgets):
+    """Set `entering` from `chosen`."""
     for root in range(len(gadgets.kind)):
-        _come_in(gadgets, root, gadgets.start[root], gadgets.start[root + 1])
+        _set_entering(gadgets, root, gadgets.start[root], gadgets.start[root + 1])
 
 
 @kernel
@@ -154,12 +154,12 @@ def _add(gadgets, weight):
 
 
 @kernel
-def _come_in(gadgets, root, begin, end):
-    """Choices to a reach, mixed with the given range.
+def _set_entering(gadgets, root, begin, end):
+    """Turn choices into a reach, mixed with the given range.
 
-    An infostate that she chooses is dealt in proportion to the weights below it, so that choosing
-    it with probability x is a reach of x / weight; the total keeps the size that it has in the game
-    when she enters everywhere. So does a range that is mixed.
+    A chosen infostate is dealt in proportion to the weights below it, so choosing it with
+    probability x is a reach of x / weight. The total is scaled to that of entering everywhere, and
+    so is a mixed range.
     """
     kind, share = gadgets.kind[root], gadgets.share[root]
     if kind == GIVEN:
@@ -185,7 +185,7 @@ def _come_in(gadgets, root, begin, end):
 
 @kernel
 def _match_entering(gadgets, begin, end, step, cfv):
-    """Two regrets at each infostate: of entering, and of taking what is offered."""
+    """Two regrets at each infostate: of entering, and of taking the alternative payoff."""
     positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
     floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
     enter, take = gadgets.regrets[0, begin:end], gadgets.regrets[1, begin:end]
@@ -206,7 +206,7 @@ def _match_entering(gadgets, begin, end, step, cfv):
 
 @kernel
 def _match_choice(gadgets, begin, end, step, cfv):
-    """One regret an infostate: of choosing it."""
+    """One regret per infostate: of choosing it."""
     positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
     floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
     regrets, chosen = gadgets.regrets[0, begin:end], gadgets.chosen[begin:end]
@@ -233,7 +233,7 @@ def _match_choice(gadgets, begin, end, step, cfv):
 
 @kernel
 def _draw(gadgets, begin, end, cfv):
-    """She enters if the draw, N(offered, deviation²), is at most what entering is worth now."""
+    """Enter if the draw, N(offered, deviation²), is at most the current value of entering."""
     for s in range(begin, end):
         ahead = cfv[s - begin] * gadgets.inverse[s] - gadgets.offered[s]
         if gadgets.deviations[s] > 0:
@@ -244,8 +244,8 @@ def _draw(gadgets, begin, end, cfv):
 
 SHARE_0, SHARE_1, SHARE_2 = 0.25220157, 0.58522507, 0.16257336
 WIDTH_0, WIDTH_1, WIDTH_2 = 1 / 0.90793080**2, 1 / 0.57778732**2, 1 / 0.36403772**2
-"""The logistic function as a mixture of three normal ones, to 6e-4 (Monahan and Stefanski 1992):
-how much of each, and their variances."""
+"""The logistic function as a mixture of three normal distribution functions, to 6e-4 (Monahan and
+Stefanski 1992): their shares and variances."""
 
 
 @kernel
@@ -266,7 +266,7 @@ def _hedge(gadgets, root, begin, end, step, cfv):
         if variance <= 0:
             gadgets.chosen[s] = 0.5
             continue
-        # The chance is that of a logistic step at `mean`, so wide, met by a normal draw.
+        # The probability that a logistic variable around `mean` exceeds a normal draw.
         width = variance / (rate * rate)
         gadgets.chosen[s] = (
             SHARE_0 * _normal(ahead / sqrt(width * WIDTH_0 + spread))

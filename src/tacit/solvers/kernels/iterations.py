@@ -17,28 +17,28 @@ from tacit.tree.order import DOWN
 from tacit.tree.passes import (
     RECORD_BEST,
     UPDATE,
-    answer,
     ascend_range,
+    descend_node,
     descend_range,
-    flow_on,
-    improve,
+    evaluate_node,
     place,
+    update_node,
 )
-from tacit.tree.storage16 import flow_on_short, improve_short
+from tacit.tree.storage16 import descend_node_short, update_node_short
 
 
 @kernel
 def match_regrets(
     tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
 ):  # fmt: skip
-    """Iterations of regret matching; each policy is averaged as the opponent meets it.
+    """Iterations of regret matching; each pass down adds a policy to the average.
 
-    An iteration has two turns if players alternate, one if they move together; of each iteration
-    those from `first_turn` up to `last_turn` are done, along the steps of `order`.
+    An iteration has two turns if updates alternate and one if they are simultaneous; the turns from
+    `first_turn` up to `last_turn` of each iteration are run, along the steps of `order`.
     """
     _match(
         tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
-        flow_on, improve, 0, slots.policy, slots.regrets, slots.sums,
+        descend_node, update_node, 0, slots.policy, slots.regrets, slots.sums,
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def match_short_regrets(
     """As `match_regrets`, with numbers of 16 bits; slots: `ShortSlots`."""
     _match(
         tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
-        flow_on_short, improve_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
+        descend_node_short, update_node_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
     )  # fmt: skip
 
 
@@ -88,10 +88,10 @@ def _match(
 def play_fictitiously(
     tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
 ):  # fmt: skip
-    """Iterations of fictitious play: answer the mixture, then mix the answer in.
+    """Iterations of fictitious play: respond to the mixture, then mix the response in.
 
-    The turns of an iteration, of which those from `first_turn` up to `last_turn` are done along the
-    steps of `order`: player 0 answers, 0 mixes, 1 answers, 1 mixes; or both answer, both mix.
+    The turns of an iteration are: player 0 responds, 0 mixes, 1 responds, 1 mixes; or both respond,
+    both mix. Those from `first_turn` up to `last_turn` are run, along the steps of `order`.
     """
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
@@ -107,7 +107,7 @@ def play_fictitiously(
                         mover = player if mixes else 1 - player
                         reach = vectors.reach0 if mover == 0 else vectors.reach1
                         descend_range(
-                            tree, order[n], thread, mover, flow_on, 0,
+                            tree, order[n], thread, mover, descend_node, 0,
                             slots.policy if mixes else slots.mixture, reach, slots.sums,
                             weight if mixes else none,
                         )  # fmt: skip
@@ -116,8 +116,8 @@ def play_fictitiously(
                             _mix(tree, slots, first, last, thread, player, reach, again)
                     elif not mixes:
                         ascend_range(
-                            tree, vectors, order[n], thread, player, answer, RECORD_BEST, step,
-                            slots.policy, slots.sums,
+                            tree, vectors, order[n], thread, player, evaluate_node, RECORD_BEST,
+                            step, slots.policy, slots.sums,
                         )  # fmt: skip
             if root_gadgets is not None:
                 opponent = root_gadgets.opponent[0]
@@ -139,7 +139,7 @@ def own_vectors(vectors, player):
 
 @inner_kernel
 def _mix(tree, slots, first, last, thread, player, reach, again):
-    """The mixture is the sums' average, the response (policy, reach) counted `again`."""
+    """Set the mixture: the average of the sums, with the response counted `again`."""
     policy, mixture, sums = slots.policy, slots.mixture, slots.sums
     for node in range(first, last):
         if tree.player[node] == player:
@@ -160,7 +160,7 @@ def _mix(tree, slots, first, last, thread, player, reach, again):
 
 @kernel
 def respond(tree, vectors, order, thread, player, mode, step, policy, response):
-    """The opponent's reach down and `player`'s values up along the steps of `order`.
+    """Carry the opponent's reach down and `player`'s values up along the steps of `order`.
 
     policy [slots]: what both play; response: where RECORD_BEST writes; mode: see
     `tacit.tree.passes`.
@@ -169,18 +169,27 @@ def respond(tree, vectors, order, thread, player, mode, step, policy, response):
         if order[n, 0] == DOWN:
             reach = vectors.reach1 if player == 0 else vectors.reach0
             descend_range(
-                tree, order[n], thread, 1 - player, flow_on, 0, policy, reach,
+                tree, order[n], thread, 1 - player, descend_node, 0, policy, reach,
                 policy, reach.dtype.type(0),
             )  # fmt: skip
         else:
             ascend_range(
-                tree, vectors, order[n], thread, player, answer, mode, step, response, response
+                tree,
+                vectors,
+                order[n],
+                thread,
+                player,
+                evaluate_node,
+                mode,
+                step,
+                response,
+                response,
             )
 
 
 @kernel
 def normalise_sums(tree, player, sums, policy):
-    """Make `sums` a policy: uniform over legal actions where their total is zero."""
+    """Normalise `sums` to a policy: uniform over legal actions where their total is zero."""
     normalise_range(tree, 0, len(tree.player), player, sums, policy)
 
 
@@ -198,26 +207,26 @@ def normalise_range(tree, first, last, player, sums, policy):
 
 @inlined_kernel
 def normalise_slots(actions, count, width, slot, legal, mask, sums, policy):
-    """Make the sums [A, width] from `slot` on a policy; their mask [A, count] stands at `legal`."""
+    """Normalise the sums [A, width] from `slot` on; their mask [A, count] begins at `legal`."""
     total = np.zeros(width, dtype=sums.dtype)
     for action in range(actions):
         here = slot + action * width
-        come = sums[here : here + width]
+        summed = sums[here : here + width]
         for s in range(width):
-            total[s] += come[s]
+            total[s] += summed[s]
     uniform = sums.dtype.type(1 / actions)
     for action in range(actions):
         here = slot + action * width
-        come, chosen = sums[here : here + width], policy[here : here + width]
+        summed, chosen = sums[here : here + width], policy[here : here + width]
         for s in range(width):
-            chosen[s] = come[s] / total[s] if total[s] > 0 else uniform
+            chosen[s] = summed[s] / total[s] if total[s] > 0 else uniform
     if legal >= 0:
         _play_legally(actions, count, width, slot, mask[legal:], total, policy)
 
 
 @inner_kernel
 def _play_legally(actions, count, width, slot, mask, total, policy):
-    """Make entries without a total uniform over what is legal; mask: [A, count]."""
+    """Make entries without a total uniform over legal actions; mask: [A, count]."""
     for s in range(width):
         if total[s] > 0:
             continue

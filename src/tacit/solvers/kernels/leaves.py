@@ -1,4 +1,4 @@
-"""Kernels of depth-limited search: beliefs out of reaches, and values into them.
+"""Kernels of depth-limited search: reaches to beliefs, expected to counterfactual values.
 
 tree: TreeArrays; nodes: the leaf nodes; columns: flat, player p's at leaf node n from
 start[2 * n + p]; row: [L] the row of each leaf public state, -1 if it has none.
@@ -13,12 +13,9 @@ from tacit.kernel import inner_kernel, kernel
 def gather_beliefs(
     tree, nodes, player, every, static, columns, start, reach0, reach1, inputs, row
 ):  # fmt: skip
-    """Rows of the evaluator's input for leaves that the opponent reaches; returns their number.
+    """Write input rows for leaves that the opponent reaches (`every`: all); returns their number.
 
-    With `every` for all leaves.
-
-    static: [leaf nodes, features]; columns: flat, player p's at leaf node n from start[2 * n + p];
-    row: [L] the row of each leaf, -1 if it has none.
+    static: [leaf nodes, features].
     """
     used = 0
     leaf = 0
@@ -28,8 +25,8 @@ def gather_beliefs(
             row[leaf] = -1
             opponent = tree.info_count[1 - player, node]
             at = tree.reach_start[1 - player, node] + copy * opponent
-            met = reach1 if player == 0 else reach0
-            if every or met[at : at + opponent].sum() > 0:
+            other = reach1 if player == 0 else reach0
+            if every or other[at : at + opponent].sum() > 0:
                 row[leaf] = used
                 inputs[used, : static.shape[1]] = static[number]
                 inputs[used, static.shape[1] :] = 0
@@ -48,7 +45,7 @@ def gather_beliefs(
 
 @inner_kernel
 def _normalise_into(reach, begin, copy, count, columns, start, row):
-    """Write one copy's reach, summing to one, into its columns; uniform if there is none."""
+    """Write one copy's normalised reach to its columns; uniform if the reach is zero."""
     at = begin + copy * count
     total = reach[at : at + count].sum()
     for s in range(count):
@@ -61,12 +58,12 @@ def _normalise_into(reach, begin, copy, count, columns, start, row):
 
 @kernel
 def scatter_values(
-    tree, nodes, player, columns, start, apart, chance, chance_start, reach, row, answers, values
+    tree, nodes, player, columns, start, apart, chance, chance_start, reach, row, outputs, values
 ):  # fmt: skip
     """Counterfactual value = expected value * compatible reach of the opponent.
 
     chance: for leaf node n from chance_start[n] its chance weights [K0, K1], or where apart[n] is 1
-    their margins [K0] and [K1], whose product they are.
+    their margins [K0] and [K1], whose product they are. outputs: [n, .] of the evaluator.
     """
     leaf = 0
     for number in range(len(nodes)):
@@ -91,23 +88,23 @@ def scatter_values(
                 for o in range(others):
                     total += chance[theirs + o] * reach[source + o]
                 for s in range(count):
-                    values[to + s] = total * chance[mine + s] * answers[here, columns[first + s]]
+                    values[to + s] = total * chance[mine + s] * outputs[here, columns[first + s]]
             else:
                 for s in range(count):
                     total = values.dtype.type(0)
                     for o in range(others):
                         total += chance[begin + s * along + o * across] * reach[source + o]
-                    values[to + s] = total * answers[here, columns[first + s]]
+                    values[to + s] = total * outputs[here, columns[first + s]]
 
 
 @kernel
 def scatter_pairs(
-    tree, nodes, player, columns, start, sign, apart, chance, chance_start, reach, row, answers,
+    tree, nodes, player, columns, start, sign, apart, chance, chance_start, reach, row, outputs,
     values,
 ):  # fmt: skip
     """Counterfactual value = the sum over the opponent's infostates of reach * chance * payoff.
 
-    columns: for leaf node n from start[n] the answer's columns [K0, K1]; sign[n]: 1 if answers are
+    columns: for leaf node n from start[n] the output's columns [K0, K1]; sign[n]: 1 if outputs are
     payoffs to player 0, -1 if to player 1; chance: see `scatter_values`.
     """
     leaf = 0
@@ -136,5 +133,5 @@ def scatter_pairs(
                             weight = chance[mine + s] * chance[theirs + o]
                         else:
                             weight = chance[begin + pair]
-                        total += weight * reach[source + o] * answers[here, columns[first + pair]]
+                        total += weight * reach[source + o] * outputs[here, columns[first + pair]]
                 values[to + s] = own * total

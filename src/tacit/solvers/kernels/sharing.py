@@ -1,9 +1,9 @@
-"""Kernels of shared regrets: infostates play what their bucket does, and it sums what they gain.
+"""Kernels of shared regrets: infostates play their bucket's policy, which sums their gains.
 
-Infostates that share regrets are a **bucket**. Buckets stand in *rows* of the shape [A, buckets] in
-flat arrays, one row for all nodes whose infostates share. Policies and gains of infostates are kept
-for one range of nodes at a time (`tacit.tree.order`): ranges of a level share their slots, so that
-all of it stays in the cache.
+Infostates that share regrets are a **bucket**. Flat arrays hold buckets in *rows* of the shape
+[A, buckets], one row for all nodes whose infostates share. Policies and gains of infostates are
+kept for one range of nodes at a time (`tacit.tree.order`): ranges of a level share their slots, so
+that all of it stays in the cache.
 
 shared: `BucketArrays`; rows: `BucketRows` of one player.
 """
@@ -21,11 +21,11 @@ from tacit.tree.order import DOWN
 from tacit.tree.passes import (
     EXPECT,
     add_to_sums,
-    answer,
     ascend_range,
+    descend_node,
     descend_range,
+    evaluate_node,
     expect,
-    flow_on,
     keep_legal,
     shape_of,
     update_regrets,
@@ -46,7 +46,7 @@ class BucketArrays(ArrayRecord):
     """[N] entry s of the mover, of [copies, K], is in bucket `member[start[n] + s]`"""
     member: Int32
     weight: Float64
-    """[N] how often the node counts: for how many public states of other names it stands"""
+    """[N] the number of public states, equal up to names, that the node stands for"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class BucketRows(ArrayRecord):
     """[R] how many buckets"""
     reach_slot: Int64
     legal_start: Int64
-    """[R] where its mask [A, buckets] stands in `legal`, -1 if everything is legal"""
+    """[R] where its mask [A, buckets] begins in `legal`, -1 if everything is legal"""
     legal: Int8
 
 
@@ -68,11 +68,11 @@ class BucketRows(ArrayRecord):
 def visit_shared(
     tree, vectors, order, shared, player, bucket_policy, gains, reaches, policy, regrets
 ):  # fmt: skip
-    """The opponent's reach goes down, what `player`'s infostates would gain comes up.
+    """Carry the opponent's reach down and the gains of `player`'s infostates up.
 
-    gains [bucket slots], reaches [reach slots]: to be added to, for the player's and for the
-    opponent's rows; policy, regrets: [slots of a range], the regrets of this iteration alone; the
-    others as in `tacit.tree.passes`.
+    gains [bucket slots], reaches [reach slots]: added to, for the player's and the opponent's rows;
+    policy, regrets: [slots of a range], of this iteration alone; the others as in
+    `tacit.tree.passes`.
     """
     opponent = 1 - player
     reach = vectors.reach1 if player == 0 else vectors.reach0
@@ -81,7 +81,7 @@ def visit_shared(
         if order[n, 0] == DOWN:
             spread(tree, shared, first, last, opponent, bucket_policy, policy)
             descend_range(
-                tree, order[n], 0, opponent, flow_on, 0, policy, reach, policy,
+                tree, order[n], 0, opponent, descend_node, 0, policy, reach, policy,
                 reach.dtype.type(0),
             )  # fmt: skip
             _gather_reaches(tree, shared, first, last, opponent, reach, reaches)
@@ -97,7 +97,7 @@ def visit_shared(
 def respond_shared(
     tree, vectors, order, shared, player, mode, step, bucket_policy, policy
 ):  # fmt: skip
-    """The opponent's reach down and `player`'s values up; mode: see `tacit.tree.passes`."""
+    """Carry the opponent's reach down and `player`'s values up; mode: see `tacit.tree.passes`."""
     reach = vectors.reach1 if player == 0 else vectors.reach0
     for n in range(len(order)):
         first, last = order[n, 1], order[n, 2]
@@ -105,18 +105,20 @@ def respond_shared(
         spread(tree, shared, first, last, mover, bucket_policy, policy)
         if order[n, 0] == DOWN:
             descend_range(
-                tree, order[n], 0, mover, flow_on, 0, policy, reach, policy,
+                tree, order[n], 0, mover, descend_node, 0, policy, reach, policy,
                 reach.dtype.type(0),
             )  # fmt: skip
         else:
-            ascend_range(tree, vectors, order[n], 0, player, answer, mode, step, policy, policy)
+            ascend_range(
+                tree, vectors, order[n], 0, player, evaluate_node, mode, step, policy, policy
+            )
 
 
 @inner_kernel
 def _record_gains(tree, node, at, base, mode, step, policy, regrets, values, scratch):
     """As `tacit.tree.passes.decide`: regrets become what each action would have gained.
 
-    Those of illegal actions too: buckets treat them as single infostates do.
+    Illegal actions included: buckets treat them as single infostates do.
     """
     actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
@@ -138,7 +140,7 @@ def _members(tree, shared, node):
 
 @kernel
 def spread(tree, shared, first, last, player, bucket_policy, policy):
-    """Give `player`'s infostates at the nodes from `first` up to `last` what their buckets play."""
+    """Set the policy of `player`'s infostates at nodes `first` up to `last` to their buckets'."""
     for node in range(first, last):
         if tree.player[node] != player:
             continue
@@ -159,10 +161,10 @@ def _gather_gains(tree, shared, first, last, player, regrets, gains):
         own, width = _members(tree, shared, node)
         for action in range(tree.action_count[node]):
             here = tree.slot_start[node] + action * width
-            come = regrets[here : here + width]
+            gained = regrets[here : here + width]
             total = gains[shared.slot[node] + action * shared.size[node] :]
             for s in range(width):
-                total[own[s]] += shared.weight[node] * come[s]
+                total[own[s]] += shared.weight[node] * gained[s]
 
 
 @inner_kernel
@@ -172,16 +174,16 @@ def _gather_reaches(tree, shared, first, last, player, reach, reaches):
             continue
         own, width = _members(tree, shared, node)
         at = tree.reach_start[player, node]
-        come, total = reach[at : at + width], reaches[shared.reach_slot[node] :]
+        entering, total = reach[at : at + width], reaches[shared.reach_slot[node] :]
         for s in range(width):
-            total[own[s]] += shared.weight[node] * come[s]
+            total[own[s]] += shared.weight[node] * entering[s]
 
 
 @kernel
 def match_buckets(rows, step, gains, regrets, policy, scratch):
     """Add `gains` to regrets and match policies to them, all [bucket slots].
 
-    Behind the gains stand zeros for the largest row; scratch: [2, the largest row].
+    The gains are followed by zeros for the largest row; scratch: [2, the largest row].
     """
     nothing = len(gains) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
@@ -208,7 +210,7 @@ def average_buckets(rows, weight, reaches, policy, sums):
 
 @kernel
 def normalise_buckets(rows, sums, policy):
-    """Make sums policies, uniform where they are zero."""
+    """Normalise sums to policies, uniform where they are zero."""
     for row in range(len(rows.slot)):
         count = rows.size[row]
         normalise_slots(

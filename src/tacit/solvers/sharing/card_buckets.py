@@ -1,9 +1,8 @@
-"""Card abstraction of hold'em: on every street like hands, on whatever boards, share a bucket.
+"""Card abstraction of hold'em: on every street similar hands of all boards share a bucket.
 
-Before the flop every one of the 169 kinds of hand has its own bucket. On later streets buckets are
-clusters (`k_means`) of the features of hands (`tacit.tree.cards.hand_features`)
-over all boards; boards and hands that differ in the names of suits only are the same. They forget
-what a hand was like before (imperfect recall), as the abstractions of the papers do.
+Before the flop each of the 169 kinds of hand has its own bucket. On later streets buckets are
+clusters (`k_means`) of the features of hands (`tacit.tree.cards.hand_features`) over all boards, up
+to a renaming of suits. They do not depend on earlier streets (imperfect recall), as in the papers.
 
 They are computed once and kept in the user's cache folder.
 """
@@ -32,17 +31,17 @@ from tacit.solvers.sharing.k_means import assign, k_means
 from tacit.tree.cards.hand_features import BINS, GROUPS, Features, hand_features
 
 VERSION = 1
-"""Raised whenever the same settings would give other buckets."""
+"""To be raised when the same settings give other buckets."""
 SAMPLE_BOARDS = 4_000
-"""From so many boards at most are centres found; hands of all boards are then assigned to them."""
+"""The most boards from which centres are computed; the hands of all boards are assigned to them."""
 
 BucketRow = NDArray[np.int32]
 OnStage = Callable[[str, float], None]
-"""Told what is being done, and what share of it is behind."""
+"""Called with the name of a stage and the share of it that is done."""
 
 
 class Buckets(Protocol):
-    """What a solver asks of a card abstraction."""
+    """A card abstraction, as a solver uses it."""
 
     def count(self, street: int) -> int:
         """How many buckets a street has."""
@@ -53,10 +52,10 @@ class Buckets(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class BucketSettings:
-    """Everything that the buckets of a game follow from.
+    """The settings that determine the buckets of a game.
 
-    counts: the number of buckets on the flop, the turn and the river, up to `last_street`, the one
-    on which hands are shown.
+    counts: the number of buckets on the flop, the turn and the river, up to `last_street`, the
+    street of the showdown.
     """
 
     counts: tuple[int, ...]
@@ -75,7 +74,7 @@ class BucketSettings:
             )
 
     def file_name(self, street: int) -> str:
-        """Under which the buckets of one street are kept."""
+        """The name of the file with the buckets of one street."""
         count = self.counts[street - 1]
         return (
             f"buckets-v{VERSION}-{STREETS[street]}-of-{STREETS[self.last_street]}-game-{count}"
@@ -122,8 +121,8 @@ def card_buckets(
 ) -> CardBuckets:
     """The buckets of a game, from the cache or computed and put there.
 
-    folder: by default `bucket_folder()`; report: told of a damaged file, which is then written
-    anew (by default a warning).
+    folder: by default `bucket_folder()`; report: called with a message about a damaged file, which
+    is then rewritten (by default a warning).
     """
     place = folder or bucket_folder()
     tables = {}
@@ -141,15 +140,15 @@ def compute_street(
     settings: BucketSettings, street: int, *, on_stage: OnStage | None = None
 ) -> NDArray[np.int32]:
     """[B, 1326] the buckets of one street."""
-    tell = on_stage or (lambda stage, share: None)
+    notify = on_stage or (lambda stage, share: None)
     name, last = STREETS[street], settings.last_street
     classes = board_classes(BOARD_SIZES[street])
     random = np.random.default_rng((settings.seed, street))
     chosen = np.arange(len(classes.boards))
     if len(chosen) > SAMPLE_BOARDS:
         chosen = np.sort(random.choice(len(chosen), SAMPLE_BOARDS, replace=False))
-    # Hands of a class of hands have the same features up to rounding; the first speaks for all.
-    found: list[Features] = []
+    # Hands of one class have the same features up to rounding; the first is used.
+    features: list[Features] = []
     masses: list[NDArray[np.float64]] = []
     for done, number in enumerate(chosen.tolist()):
         board = tuple(classes.boards[number].tolist())
@@ -157,18 +156,18 @@ def compute_street(
         live = live_hands(board)
         sizes = np.bincount(same[live], minlength=NUM_HANDS)
         first = np.flatnonzero(sizes)
-        found.append(hand_features(board, last)[first])
+        features.append(hand_features(board, last)[first])
         masses.append(sizes[first].astype(np.float64) * classes.weights[number])
         if done % 50 == 0:
-            tell(f"{name}: equities", done / len(chosen))
-    points, mass = np.concatenate(found), np.concatenate(masses)
+            notify(f"{name}: equities", done / len(chosen))
+    points, mass = np.concatenate(features), np.concatenate(masses)
     count = settings.counts[street - 1]
     clusters = k_means(
         points,
         count,
         weights=mass,
         seed=settings.seed,
-        on_share=lambda share: tell(f"{name}: {count:,} buckets", share),
+        on_share=lambda share: notify(f"{name}: {count:,} buckets", share),
     )
     # Running sums of histograms are smaller where equities are larger.
     strength = clusters.centres.mean(axis=1) * (1 if street == last else -1)
@@ -182,8 +181,8 @@ def compute_street(
         nearest[first] = assign(hand_features(board, last)[first], centres)[0]
         table[number, alive] = nearest[same[alive]]
         if number % 50 == 0:
-            tell(f"{name}: hands to buckets", number / len(table))
-    tell(f"{name}: hands to buckets", 1.0)
+            notify(f"{name}: hands to buckets", number / len(table))
+    notify(f"{name}: hands to buckets", 1.0)
     return table
 
 
@@ -203,13 +202,13 @@ def _load(
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             table: NDArray[np.int32] = file["table"].astype(np.int32)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        report(f"{path}: cannot be read as buckets ({error}); computing them anew")
+        report(f"{path}: cannot be read as buckets ({error}); computing them again")
         return None
     count = settings.counts[street - 1]
     if table.shape != (boards, NUM_HANDS) or table.min() < -1 or table.max() >= count:
         report(
             f"{path}: holds a table of shape {table.shape} with buckets {table.min()} to "
-            f"{table.max()}, expected {(boards, NUM_HANDS)} and -1 to {count - 1}; computing anew"
+            f"{table.max()}, expected {(boards, NUM_HANDS)} and -1 to {count - 1}; computing again"
         )
         return None
     return table

@@ -1,7 +1,7 @@
-"""k-means: points gathered around so many centres, by Lloyd's algorithm from k-means++ seeds.
+"""k-means: clusters of points by Lloyd's algorithm from k-means++ seeds.
 
-Distances are Euclidean. Everything is drawn from the seed, so the same points give the same centres
-on the same machine. With very many points the centres are found from a sample of them.
+Distances are Euclidean. All randomness is drawn from the seed, so the same points give the same
+centres on the same machine. With very many points the centres are computed from a sample.
 """
 
 # mypy: disallow-untyped-decorators=False
@@ -26,7 +26,7 @@ BLOCK = 1 << 20
 
 Points = NDArray[np.float32]
 OnShare = Callable[[float], None]
-"""Told what share of the work is done."""
+"""Called with the share of the work that is done."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def assign(points: Points, centres: Points) -> tuple[NDArray[np.int64], NDArray[
 def _seeds(
     points: Points, mass: NDArray[np.float64], count: int, random: np.random.Generator
 ) -> Points:
-    """k-means++ (Arthur and Vassilvitskii 2007): each next seed far from those before."""
+    """Seeds far from each other, by k-means++ (Arthur and Vassilvitskii 2007)."""
     size = max(LEAST_SAMPLE // 5, SEEDING_POINTS_PER_CENTRE * count)
     if len(points) > size:
         chosen = random.choice(len(points), size, replace=False, shuffle=False)
@@ -112,7 +112,7 @@ def _seeds(
 
 @kernel
 def _spread_out(points, mass, draws, picked):
-    """Pick points with a chance of mass times squared distance to the nearest picked before.
+    """Pick points with probability in proportion to mass * (distance to the nearest picked)².
 
     points: [n, D]; mass: [n]; draws: [k] uniform numbers; picked: [k] to be set.
     """

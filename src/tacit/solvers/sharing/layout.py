@@ -1,9 +1,9 @@
 """Which infostates share regrets: hands of a card bucket, or merged infostates of a node.
 
-The regrets of a bucket are those of its infostates added up, each public state counting as often as
-it occurs, and its average policy weighs each infostate by its own reach: these are the abstract
-game's infostates, in a tree that still knows every one, so that no showdown is averaged. What comes
-out is a policy for the whole, unabstracted game, and it is evaluated there.
+A bucket is an infostate of the abstract game. Its regrets are the sums of those of its infostates,
+each public state counting as often as it occurs, and its average policy weighs each infostate by
+its own reach. The tree still holds every infostate, so no showdown is averaged. The result is a
+policy for the whole, unabstracted game, and it is evaluated there.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Groups = Mapping[int, NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Sharing:
-    """Where the buckets of a tree's infostates stand in flat arrays [slots] of regrets or policies.
+    """The layout of a tree's buckets in flat arrays [slots] of regrets or policies.
 
-    reach_slots: their length without the actions; range_slots: the slots of infostates that are at
-    work at the same time; arrays: the tree's, with those slots; solving: these with less to do at
-    deals, good for sums over buckets (`_one_renaming`); firsts: in buckets, where the row of each
+    reach_slots: their length without the actions; range_slots: the slots of the infostates that are
+    in use at the same time; arrays: the tree's, with those slots; solving: these with fewer maps at
+    deals, exact for sums over buckets (`_one_renaming`); firsts: in buckets, where the row of each
     betting history begins.
     """
 
@@ -63,7 +63,7 @@ class Sharing:
 
 
 class _Rows:
-    """Rows of buckets as they are found, node by node."""
+    """Builds rows of buckets, node by node."""
 
     def __init__(self, tree: PublicTree) -> None:
         self.tree = tree
@@ -75,7 +75,7 @@ class _Rows:
         self.members: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
 
     def open(self, player: int, actions: int, count: int, legal: Array | None = None) -> int:
-        """A new row; where it begins. legal: [A, count] where not everything is."""
+        """Add a row and return where it begins; legal: [A, count], None if everything is."""
         mask = -1
         if legal is not None:
             mask, self.masked = self.masked, self.masked + legal.size
@@ -86,13 +86,13 @@ class _Rows:
         return self.slots - actions * count
 
     def add(self, members: Array) -> int:
-        """Keep the buckets of a node's entries; where they begin."""
+        """Add the buckets of a node's entries and return where they begin."""
         self.members.append(members.astype(np.int32))
         self.length += len(members)
         return self.length - len(members)
 
     def sharing(self, weight: NDArray[np.float64], **more: Any) -> Sharing:
-        """What has been found, for a tree whose nodes count as often as `weight` [N] says."""
+        """The result, for a tree whose nodes stand for `weight` [N] public states."""
         legal = np.concatenate(self.masks)
         columns = [np.array(rows, np.int64).reshape(-1, 5).T.copy() for rows in self.rows]
         rows = [BucketRows(c[0], c[1], c[2], c[3], c[4], legal) for c in columns]
@@ -109,8 +109,8 @@ class _Rows:
 
 
 def share_buckets(tree: PublicTree, buckets: Buckets) -> Sharing:
-    """Hands of one bucket share, on whatever board, at the same point of the betting."""
-    arrays, found = tree.arrays, _Rows(tree)
+    """Hands of one bucket share regrets on all boards at the same point of the betting."""
+    arrays, rows = tree.arrays, _Rows(tree)
     firsts: dict[str, int] = {}
     reach_firsts: dict[str, int] = {}
     known: dict[tuple[Deal, int], int] = {}
@@ -120,27 +120,27 @@ def share_buckets(tree: PublicTree, buckets: Buckets) -> Sharing:
         player, deal = state.mover, state.deal
         count = buckets.count(state.betting.street)
         if state.history not in firsts:
-            reach_firsts[state.history] = found.reach_slots
-            firsts[state.history] = found.open(player, int(arrays.action_count[node]), count)
+            reach_firsts[state.history] = rows.reach_slots
+            firsts[state.history] = rows.open(player, int(arrays.action_count[node]), count)
         if (deal, player) not in known:
             if deal not in deals:
                 deals[deal] = buckets.of(deal.board)
             own = deals[deal][deal.hands[player]]
             if own.min(initial=0) < 0:
                 raise GameError("a hand that can be held has no bucket")
-            known[deal, player] = found.add(own)
-        found.slot[node], found.reach_slot[node] = (
+            known[deal, player] = rows.add(own)
+        rows.slot[node], rows.reach_slot[node] = (
             firsts[state.history],
             reach_firsts[state.history],
         )
-        found.count[node], found.start[node] = count, known[deal, player]
-    sharing = found.sharing(_boards(tree), firsts=firsts)
+        rows.count[node], rows.start[node] = count, known[deal, player]
+    sharing = rows.sharing(_boards(tree), firsts=firsts)
     return replace(sharing, solving=_one_renaming(tree, sharing.arrays, buckets))
 
 
 def merge_infostates(tree: PublicTree, groups: Groups) -> Sharing:
-    """Infostates of one group of a node share; those of nodes without groups stay by themselves."""
-    found = _Rows(tree)
+    """Infostates of one group of a node share regrets; nodes without groups share none."""
+    rows = _Rows(tree)
     for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
         legal, copies = tree.legal(node), int(tree.arrays.copies[node])
         group = groups.get(node, np.arange(legal.shape[1]))
@@ -154,15 +154,15 @@ def merge_infostates(tree: PublicTree, groups: Groups) -> Sharing:
             raise GameError(f"node {node}: infostates with different actions are merged")
         count = members.shape[1] * copies
         mask = None if legal.all() else np.tile(shared > 0, copies)
-        found.reach_slot[node], found.count[node] = found.reach_slots, count
-        found.slot[node] = found.open(int(tree.arrays.player[node]), len(legal), count, mask)
+        rows.reach_slot[node], rows.count[node] = rows.reach_slots, count
+        rows.slot[node] = rows.open(int(tree.arrays.player[node]), len(legal), count, mask)
         first = members.shape[1] * np.arange(copies)
-        found.start[node] = found.add((first[:, None] + group).ravel())
-    return found.sharing(np.ones(tree.nodes))
+        rows.start[node] = rows.add((first[:, None] + group).ravel())
+    return rows.sharing(np.ones(tree.nodes))
 
 
 def _boards(tree: PublicTree) -> NDArray[np.float64]:
-    """[N] how many boards each node's own stands for, below the spot."""
+    """[N] the number of boards, equal up to suits, that each node's board stands for."""
     arrays = tree.arrays
     boards = [1.0] * tree.nodes
     chance = (arrays.player == CHANCE).tolist()
@@ -172,7 +172,7 @@ def _boards(tree: PublicTree) -> NDArray[np.float64]:
         arrays.edge_share.tolist(),
         strict=True,
     )
-    for parent, child, share in ways:  # the edge to a node stands before the edges from it
+    for parent, child, share in ways:  # the edge to a node precedes the edges from it
         boards[child] = boards[parent] / share if chance[parent] else boards[parent]
     return np.array(boards)
 
@@ -180,9 +180,9 @@ def _boards(tree: PublicTree) -> NDArray[np.float64]:
 def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> TreeArrays:
     """The arrays with boards that stand for n others mapped once instead of n times.
 
-    Where buckets cannot tell the suits apart all policies are the same under renamings, and so are
-    the n maps of reaches. Of values only sums over a bucket are right then, and linear functions of
-    them: what a solver needs, not a best response.
+    If buckets do not depend on the names of suits, all policies are the same under renamings, and
+    so are the n maps of reaches. Then only sums of values over a bucket are exact, and linear
+    functions of them. That suffices for a solver, not for a best response.
     """
     counts, share, factor = (
         arrays.map_count.copy(), arrays.edge_share.copy(), arrays.edge_factor.copy()
@@ -196,7 +196,7 @@ def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> Tre
                 np.array_equal(row[permute_hands(suits)], row) for suits in deal.symmetries
             )
         if symmetric[deal]:
-            # The first of a board's renamings leaves all names as they are.
+            # The first of a board's renamings is the identity.
             counts[:, edge] = arrays.info_count[:, arrays.edge_child[edge]]
             factor[edge] /= share[edge]
             share[edge] = 1.0
@@ -204,7 +204,7 @@ def _one_renaming(tree: PublicTree, arrays: TreeArrays, buckets: Buckets) -> Tre
 
 
 def _range_slots(tree: PublicTree) -> tuple[NDArray[np.int64], int]:
-    """[N] slots where ranges of a level take turns in the same place, and how many there are."""
+    """[N] slots where ranges of a level share their place, and how many there are."""
     arrays, ranges = tree.arrays, tree.ranges
     widths = np.zeros(tree.nodes, np.int64)
     for player in PLAYERS:

@@ -15,11 +15,11 @@ from tacit.games.holdem.spot import Spot, action_label
 from tacit.tree.arrays import LEAF
 
 Stop = Literal["street"]
-"""Where a card tree ends before the game does: where the cards of the next street are due."""
+"""Where a card tree ends before the game does: before the cards of the next street."""
 
 
 class Entry(NamedTuple):
-    """A moment at which a street is entered: the betting, and how many moves the tree goes on."""
+    """The start of a street: the betting so far, and the remaining depth of the tree."""
 
     betting: Betting
     history: str
@@ -31,8 +31,8 @@ class Entry(NamedTuple):
 class StreetTemplate:
     """The betting of a street from its entries on, parents before children; n nodes.
 
-    An entry's nodes are consecutive. Nodes where cards are due (`deals`) have one edge a board; the
-    others have one an action.
+    An entry's nodes are consecutive. Nodes before a deal (`deals`) have one edge per board; the
+    others have one per action.
     """
 
     player: Int8
@@ -56,7 +56,7 @@ class StreetTemplate:
     actions: tuple[tuple[int, ...], ...] = field(repr=False)
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     following: tuple[Entry, ...] = field(repr=False)
-    """With which the next street is entered, after each of `deals`."""
+    """The entries of the next street, after each of `deals`."""
 
     def __len__(self) -> int:
         return len(self.player)

@@ -30,7 +30,7 @@ class CardBuilder:
     ) -> CardLayout:
         """The subgames at `states`, each public state a node of its own."""
         if limit.stop not in (None, before_chance):
-            raise GameError("a card tree stops at a depth or before the next deal, nowhere else")
+            raise GameError("a card tree can stop only at a depth or before the next deal")
         stop: Stop | None = None if limit.stop is None else "street"
         whole = limit == Limit()
         return lay_out_cards(states, depth=limit.depth, stop=stop, share=whole, actions=actions)
@@ -46,9 +46,9 @@ def build_spot(
     max_bytes: int = 8 << 30,
     progress: Progress | None = None,
 ) -> PublicTree:
-    """The public tree of a spot, to the end of the game or to where `lay_out_cards` is told.
+    """The public tree of a spot, to the end of the game, or as `lay_out_cards` to a limit.
 
-    GameTooLargeError states the estimate if solving it, with `storage` bits a number, would take
+    GameTooLargeError states the estimate if solving it, with `storage` bits per number, would need
     more than `max_bytes`.
     """
     whole = stop is None and depth is None

@@ -1,12 +1,12 @@
 """Boards of hold'em and the hands alive on them: the infostates of card public states.
 
-The infostates of a player are the hands of the range that share no card with the board; on the last
-street they stand in the order of their strength, as the showdown kernel wants them. The boards that
-follow many boards are made together, in a few array operations for all of them.
+The infostates of a player are the hands of the range that share no card with the board. On the last
+street they are ordered by strength, as the showdown kernel requires. The boards that follow many
+boards are made together, in a few array operations for all of them.
 
-Boards that differ in the names of suits only are made once where the ranges cannot tell the suits
-apart: such a board stands for all of them, and its map says which of the parent's hands is which of
-the child's under each renaming.
+If the ranges do not depend on the names of suits, boards that differ only in these names are made
+once: one board stands for all of them, and its map says which of the parent's hands is which of the
+child's under each renaming.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Map = NDArray[np.int32]
 Maps = tuple[Map, Map]
 
 _BATCH = 4_096
-"""How many boards are made at a time."""
+"""How many boards are made together."""
 _HAND_BITS, _TIE_BITS = 11, 15
 _DEAD = np.iinfo(np.int32).max
 _STRENGTHS = 1 << 13
@@ -42,8 +42,8 @@ _STRENGTHS = 1 << 13
 def _ties() -> NDArray[np.int32]:
     """[1326] the order of hands of equal strength, with the hand's number in the lowest bits.
 
-    Neighbours share no card: the kernel adds to the sums of cards, and need not wait for one
-    addition to finish before the next.
+    Neighbours share no card, so successive additions of the kernel to the sums of cards do not
+    depend on each other.
     """
     suits = HAND_CARDS % 4
     apart = (suits[:, 0] - suits[:, 1]) % 4
@@ -58,10 +58,10 @@ _TIES = _ties()
 
 @dataclass(frozen=True)
 class NextDeal:
-    """A deal that may follow: `cards` stand for all that differ from them in suits only.
+    """A possible deal: `cards` stand for all that differ from them only in suits.
 
-    chance: of each of them; share: one over their number; sources, targets: for each player, which
-    of the hands before the deal [.] is which of those after it, under each renaming of suits.
+    chance: of each of them; share: one over their number; sources, targets: [.] for each player,
+    the hands before the deal and the same hands after it, under each renaming of suits.
     """
 
     cards: tuple[int, ...]
@@ -71,7 +71,7 @@ class NextDeal:
     sources: Maps
     targets: Maps
     keeps: tuple[bool, bool]
-    """Of each player, whether every hand keeps its index."""
+    """For each player, whether every hand keeps its index."""
 
     @property
     def label(self) -> str:
@@ -82,9 +82,9 @@ class NextDeal:
 class Deal:
     """The hands that are possible on a board, and the boards that may follow.
 
-    hands[p]: [K_p] hand numbers in the order of infostates; strengths[p]: [K_p] theirs on the last
-    street, None before; symmetries: the renamings of suits that change neither the cards dealt so
-    far, street by street, nor the ranges.
+    hands[p]: [K_p] hand numbers in the order of infostates; strengths[p]: [K_p] their strengths on
+    the last street, None before; symmetries: the renamings of suits that change neither the cards
+    dealt so far, street by street, nor the ranges.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Deal:
         self.board = board
         self.ranges = ranges
         self.last = last
-        """How many cards the board has on the last street."""
+        """The number of board cards on the last street."""
         self.symmetries = symmetries
         self.hands = hands
         self.strengths = strengths
@@ -122,21 +122,21 @@ class Deal:
 
     @property
     def following(self) -> tuple[NextDeal, ...]:
-        """What may be dealt on the next street, where both players still have hands."""
+        """The possible deals of the next street on which both players still have hands."""
         if self._following is None:
             deal_next([self])
         assert self._following is not None
         return self._following
 
     def orbits(self, count: int) -> list[tuple[tuple[int, ...], tuple[Suits, ...]]]:
-        """What may be dealt, `count` cards at a time, one for all that differ in suits only.
+        """The possible deals of `count` cards, one for all that differ only in suits.
 
-        With the cards come the renamings that lead from them to all they stand for.
+        Each comes with the renamings that map it to all deals it stands for.
         """
         left = [card for card in range(NUM_CARDS) if card not in self.board]
         if self.symmetries == (IDENTITY,):
             return [(cards, self.symmetries) for cards in combinations(left, count)]
-        found = []
+        orbits = []
         seen: set[tuple[int, ...]] = set()
         for cards in combinations(left, count):
             if cards in seen:
@@ -146,11 +146,11 @@ class Deal:
                 image = tuple(sorted(permute_card(suits, card) for card in cards))
                 images.setdefault(image, suits)
             seen.update(images)
-            found.append((cards, tuple(images.values())))
-        return found
+            orbits.append((cards, tuple(images.values())))
+        return orbits
 
     def below(self, cards: tuple[int, ...]) -> tuple[Suits, ...]:
-        """The symmetries that dealing `cards` leaves."""
+        """The symmetries that remain after dealing `cards`."""
         if len(self.symmetries) == 1:
             return self.symmetries
         dealt = set(cards)
@@ -178,7 +178,7 @@ class Deal:
 
 
 def deal_next(deals: Sequence[Deal]) -> None:
-    """Make what follows each of `deals`, boards of one spot and street, together."""
+    """Compute `following` of `deals`, boards of one spot and street, together."""
     waiting = [deal for deal in deals if deal._following is None]
     if not waiting:
         return
@@ -200,7 +200,7 @@ def _deal_batch(deals: Sequence[Deal], count: int) -> None:
     both = _hands(boards, ranges, showdown=showdown)
     maps = [_maps(deals, dealt, made, player) for player, made in enumerate(both)]
     chance = 1 / comb(NUM_CARDS - size - 4, count)
-    found: list[list[NextDeal]] = [[] for _ in deals]
+    next_deals: list[list[NextDeal]] = [[] for _ in deals]
     for row, (n, cards, renamings) in enumerate(dealt):
         own = tuple(slice(*made.starts[row : row + 2]) for made in both)
         if any(part.start == part.stop for part in own):
@@ -221,12 +221,12 @@ def _deal_batch(deals: Sequence[Deal], count: int) -> None:
             and np.array_equal(sources[p], targets[p])
             for p in (0, 1)
         )
-        found[n].append(
+        next_deals[n].append(
             NextDeal(
                 cards, child, chance, 1 / len(renamings), sources, targets, (keeps[0], keeps[1])
             )
         )
-    for deal, following in zip(deals, found, strict=True):
+    for deal, following in zip(deals, next_deals, strict=True):
         deal._following = tuple(following)
 
 
@@ -270,7 +270,7 @@ def _maps(
     made: _Hands,
     player: int,
 ) -> list[Map]:
-    """For each new board [.] where its hands stand on the board before, under each renaming."""
+    """For each new board [.] the indices of its hands on the board before, by renaming."""
     place = np.full((len(deals), NUM_HANDS), -1, np.int32)
     for n, deal in enumerate(deals):
         place[n, deal.hands[player]] = np.arange(deal.counts[player], dtype=np.int32)
@@ -293,13 +293,13 @@ def _maps(
 
 @cache
 def _renamed() -> NDArray[np.int16]:
-    """[24, 1326] the hand that each hand becomes under each of `RENAMINGS`."""
+    """[24, 1326] the image of each hand under each of `RENAMINGS`."""
     return np.stack([permute_hands(suits) for suits in RENAMINGS])
 
 
 @cache
 def numbers(count: int, block: int = 0) -> Map:
-    """`count` consecutive numbers from `block * count` on; one array for all who ask."""
+    """`count` consecutive numbers from `block * count` on; one shared array."""
     made = np.arange(block * count, (block + 1) * count, dtype=np.int32)
     made.flags.writeable = False
     return made
@@ -365,7 +365,7 @@ def _fill_same(
 
 
 def _each(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each of `counts` [B] things of each board: the board, and the thing's number there."""
+    """For each of the `counts` [B] items of each board: the board, and the item's number there."""
     board = np.repeat(np.arange(len(counts)), counts)
     return board, np.arange(len(board)) - np.repeat(np.cumsum(counts) - counts, counts)
 

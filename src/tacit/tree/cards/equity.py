@@ -1,4 +1,4 @@
-"""Equity: how often a hand wins against a range when the rest of the board is dealt at random."""
+"""Equity: a hand's share of the pot against a range when the rest of the board is random."""
 
 # mypy: disallow-untyped-decorators=False
 
@@ -19,18 +19,18 @@ from tacit.kernel import kernel
 
 CHUNK = 256
 EXACT_BOARDS = 20_000
-"""Up to so many runouts are all dealt; beyond that a sample is asked for."""
+"""The most runouts that are all dealt; beyond that `samples` is required."""
 
 Weights = NDArray[np.floating]
 
 
 @dataclass(frozen=True)
 class Equity:
-    """What each hand of both players gets of the pot, with ties halved.
+    """The share of the pot of each hand of both players; a tie counts one half.
 
-    hands[p]: [1326] equity of each hand of player p, NaN where it cannot meet the other range;
-    total[p]: that of the whole range; ties: how often the pot is split; boards: how many were
-    dealt.
+    hands[p]: [1326] equity of each hand of player p, NaN where it blocks the whole other range;
+    total[p]: equity of the whole range; ties: how often the pot is split; boards: the number of
+    boards dealt.
     """
 
     hands: tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -48,8 +48,7 @@ def range_equity(
 ) -> Equity:
     """The equities of two ranges [1326] on a board of 0 to 5 cards.
 
-    All runouts are dealt if they are not too many; otherwise, or when asked for, `samples` random
-    ones.
+    All runouts are dealt if they are not too many; otherwise, or if `samples` is given, a sample.
     """
     check_cards(board, what="board")
     missing = 5 - len(board)
@@ -83,7 +82,7 @@ def range_equity(
 
 @kernel
 def _add_boards(strengths, cards, reach, totals):
-    """Add for each hand, over boards, the opponent's reach that it beats (ties half), ties, meets.
+    """Add for each hand the opponent's reach that it beats (ties half), ties with, and all of it.
 
     strengths: int32[boards, 1326], -1 for dead hands; reach: [2, 1326]; totals: [3, 2, 1326].
     """

@@ -1,11 +1,10 @@
-"""What a hand is like on a board, as numbers by which like hands can be found.
+"""Features of a hand on a board, by which similar hands are clustered.
 
-With cards to come it is the distribution of the hand's equity over the boards of the last street
-(Gilpin, Sandholm and Sørensen 2007): a histogram, given as its running sum, so that the distance of
-two hands is how far equity would have to be moved to turn one into the other (earth mover's
-distance). On the last street nothing is to come; there it is the equity against each of several
-groups of the opponent's hands, from weak to strong (Johanson et al. 2013, *opponent cluster hand
-strength*), which tells hands apart that win as often but not against the same.
+Before the last street they are the distribution of the hand's equity over the boards of the last
+street (Gilpin, Sandholm and Sørensen 2007): a histogram, given as its running sum, so that the
+distance of two hands is the earth mover's distance. On the last street they are the equity against
+each of several groups of the opponent's hands, from weak to strong (Johanson et al. 2013, *opponent
+cluster hand strength*), which separates hands that win equally often against different hands.
 """
 
 # mypy: disallow-untyped-decorators=False
@@ -25,16 +24,16 @@ from tacit.games.holdem.hand_rank import NUM_STRENGTHS, rank_boards
 from tacit.kernel import kernel
 
 BINS = 30
-"""Of a histogram of equity."""
+"""The number of bins of an equity histogram."""
 GROUPS = 8
-"""Of the opponent's hands, by their equity before the flop; each is an eighth of all hands."""
+"""The number of groups of the opponent's hands, equally large, by equity before the flop."""
 CHUNK = 256
 
 Features = NDArray[np.float32]
 
 
 def hand_features(board: tuple[int, ...], last_street: int) -> Features:
-    """[1326, D] the features of every hand on a board, zero for those that the board kills.
+    """[1326, D] the features of every hand on a board, zero for hands that share a card with it.
 
     D is `GROUPS` on the last street and `BINS` before.
     """
@@ -61,8 +60,8 @@ def hand_features(board: tuple[int, ...], last_street: int) -> Features:
 def group_equities(boards: NDArray[np.int8], groups: NDArray[np.int64], count: int) -> Features:
     """[boards, 1326, count] each hand's equity against the opponent's hands of each group.
 
-    groups: [1326] the group of each hand. A half where the group has no hand to meet, zero for
-    hands that the board kills.
+    groups: [1326] the group of each hand. One half if all hands of the group are blocked, zero for
+    hands that share a card with the board.
     """
     equities = np.empty((len(boards), NUM_HANDS, count), np.float32)
     _group_equities(rank_boards(boards), HAND_CARDS, groups, equities)
@@ -97,9 +96,8 @@ def _group_equities(strengths, cards, groups, equities):
     """Set each hand's equity against each group.
 
     strengths: int32[boards, 1326], -1 for dead hands; cards: [1326, 2]; groups: [1326]; equities:
-    [boards, 1326, G]. Hands are taken in the order of their strength, with the opponents seen so
-    far summed over all and over those that hold each card: two of that kind for each group, those
-    that are weaker and those that are as strong.
+    [boards, 1326, G]. Hands are visited in the order of their strength. For each group the
+    opponent's hands so far are counted, in total and by card: all, weaker, and equally strong ones.
     """
     hands, count = cards.shape[0], equities.shape[2]
     order = np.empty(hands, dtype=np.int64)
@@ -149,7 +147,7 @@ def _group_equities(strengths, cards, groups, equities):
 
 @kernel
 def _add(hand, cards, groups, total, sums, kind):
-    """Count a hand of the opponent among those of one kind."""
+    """Count a hand of the opponent; kind: 0 all, 1 weaker, 2 equally strong."""
     group = groups[hand]
     total[kind, group] += 1
     sums[kind, cards[hand, 0], group] += 1

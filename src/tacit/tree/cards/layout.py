@@ -1,10 +1,9 @@
-"""Lays out trees of hold'em: street by street, everything on one board side by side.
+"""Lays out trees of hold'em, street by street; the nodes of one board are adjacent.
 
 The betting of a street is the same on every board, so it is walked once (`betting_template`) and
-put down for every board by array operations. What follows a deal is one range of nodes for all
-lines of betting that lead to it, so that their folds and showdowns, which share the board, are
-evaluated together (`tacit.tree.cards.terminals`). Public states become objects only where somebody
-looks at them.
+copied to every board by array operations. All lines of betting that lead to a deal share one range
+of nodes after it, so that their folds and showdowns, which share the board, are evaluated together
+(`tacit.tree.cards.terminals`). Public states become objects only when they are accessed.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ from tacit.tree.order import Order, Range, visiting_order
 from tacit.tree.public_state import ActionSet, Expansion, no_moves
 
 Progress = Callable[[float], None]
-"""Told from time to time which share of the work is done."""
+"""Called from time to time with the share of the work that is done."""
 
 
 @dataclass(frozen=True)
 class _Block:
     """A street template on a board: nodes from `first` on, in the range number `part`.
 
-    number: which of the deals after the board before it this is.
+    number: the number of the board's deal among those after the previous board.
     """
 
     template: StreetTemplate
@@ -66,7 +65,7 @@ class CardLayout:
 
     @property
     def matrices(self) -> Float64:
-        """[0] no terminal needs a matrix."""
+        """[0] empty: no terminal needs a matrix."""
         return np.zeros(0)
 
     @property
@@ -76,13 +75,13 @@ class CardLayout:
 
     def state(self, node: int) -> CardState:
         """The public state of a node."""
-        found = self._states.get(node)
-        if found is None:
+        state = self._states.get(node)
+        if state is None:
             block, number = self._find(node)
             betting, history = block.template.betting[number], block.template.history[number]
-            found = CardState(block.state.spot, betting, block.deal, history)
-            self._states[node] = found
-        return found
+            state = CardState(block.state.spot, betting, block.deal, history)
+            self._states[node] = state
+        return state
 
     def labels(self, node: int) -> tuple[str, ...]:
         """The labels of a node's edges."""
@@ -127,8 +126,8 @@ def lay_out_cards(
 ) -> CardLayout:
     """The subgames at `roots`, which may differ in board, pot and ranges, as one forest.
 
-    stop: "street" ends it where the next street's cards are due; depth: after this many moves of
-    the players. actions: which actions a public state has, by label, asked once for all boards of a
+    stop: "street" ends it before the next street's cards; depth: after this many moves of the
+    players. actions: the actions of a public state, by label, called once for all boards of a
     street; by default the bet sizes of its spot. share: ranges that are never visited at the same
     time keep their vectors in the same place; not for a tree with leaves below the first deal.
     """
@@ -138,14 +137,14 @@ def lay_out_cards(
         raise GameError(f"a card tree cannot stop at {stop!r}; expected None or 'street'")
     if depth is not None and depth < 1:
         raise GameError(f"a tree has a depth of at least 1, not {depth}")
-    tell = progress or (lambda share: None)
-    layout = CardLayout(roots, _Plan(roots, stop, depth, actions, tell), share=share)
-    tell(1.0)
+    report = progress or (lambda share: None)
+    layout = CardLayout(roots, _Plan(roots, stop, depth, actions, report), share=share)
+    report(1.0)
     return layout
 
 
 class _Plan:
-    """Which template stands on which board where, in the order of nodes."""
+    """The template blocks of all boards, in the order of nodes."""
 
     def __init__(
         self,
@@ -190,12 +189,12 @@ class _Plan:
         return choose
 
     def _templates(self, state: CardState, entries: Sequence[Entry]) -> list[StreetTemplate]:
-        """Those of the streets that follow, in their order."""
-        found = []
+        """The templates of this street and those that follow, in order."""
+        templates = []
         while entries:
-            found.append(walk_street(state.spot, entries, self.stop, self._chooser(state)))
-            entries = found[-1].following
-        return found
+            templates.append(walk_street(state.spot, entries, self.stop, self._chooser(state)))
+            entries = templates[-1].following
+        return templates
 
     def _deal(self, deals: Sequence[Deal], streets: int) -> None:
         """Make all boards of the next `streets`."""
@@ -206,7 +205,7 @@ class _Plan:
     def _below(
         self, above: Sequence[_Block], templates: Sequence[StreetTemplate], parent: int
     ) -> None:
-        """A range for each board that may follow blocks of one board, and what follows it."""
+        """Add a range for each board that may follow the blocks of one board, and those below."""
         if not templates:
             return
         level = self.ranges[parent].level + 1
@@ -245,7 +244,7 @@ class _Arrays:
         self._set_edges(list(groups.values()))
 
     def _set_nodes(self, groups: list[list[_Block]], number: dict[int, int]) -> None:
-        """What each node is, its slots and its edges; groups: blocks with the same template."""
+        """Set each node's kind, slots and edges; groups: blocks with the same template."""
         self.player, self.fold = np.zeros((2, self.count), np.int8)
         self.action_count, self.edge_count, self.deal = np.zeros((3, self.count), np.int32)
         self.scale = np.zeros(self.count)
@@ -271,7 +270,7 @@ class _Arrays:
         self.slots, self.scratch = int(widths.sum()), int(widths.max(initial=0))
 
     def _set_edges(self, groups: list[list[_Block]]) -> None:
-        """Where each edge leads, and the maps of hands along deals, one for each board."""
+        """Set each edge's child, and the maps of hands along deals, one for each board."""
         self.edge_parent = np.repeat(np.arange(self.count, dtype=np.int32), self.edge_count)
         edges = len(self.edge_parent)
         self.edge_child = np.zeros(edges, np.int32)
@@ -389,10 +388,10 @@ class _Arrays:
         return cards, np.searchsorted(batches // 2, np.arange(len(self.ranges) + 1)).tolist()
 
     def _place_vectors(self, *, share: bool) -> _Places:
-        """Give reaches, values and what crosses between ranges a place.
+        """Assign places to reaches, values and values that cross between ranges.
 
-        What comes up along an edge from another range belongs to the range above, which is still at
-        work when the one below has made room for the next.
+        Values that an edge carries up from another range belong to the range above: it is still in
+        use when the next range takes the place of the one below.
         """
         count = len(self.ranges)
         below = np.flatnonzero(self.entering >= 0)
@@ -428,7 +427,7 @@ class _Arrays:
 
 
 class _Places(NamedTuple):
-    """Where vectors stand; see `TreeArrays`."""
+    """The places of vectors; see `TreeArrays`."""
 
     reach: Int64Rows
     values: Int64Rows
@@ -445,7 +444,7 @@ def _nodes(group: list[_Block], inside: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _starts(lengths: NDArray[Any]) -> Int64:
-    """[.] where each begins if they stand one behind the other."""
+    """[.] where each begins if they are concatenated."""
     starts: Int64 = np.cumsum(lengths, dtype=np.int64) - lengths
     return starts
 
@@ -460,9 +459,9 @@ def _offsets(widths: Int64, group: Int32, count: int) -> tuple[Int64, Int64]:
 
 
 def _begin(used: Int64, levels: NDArray[np.int64]) -> tuple[Int64, tuple[int, int]]:
-    """[R] where the vectors of each range begin; how long the first's and all others' are.
+    """[R] where the vectors of each range begin; the lengths of the first's and of all others'.
 
-    used: [R] the length of each range's; those of one of `levels` share their place.
+    used: [R] the length of each range's vectors; ranges of one of `levels` share their place.
     """
     most = np.zeros(int(levels.max()) + 1, np.int64)
     np.maximum.at(most, levels, used)

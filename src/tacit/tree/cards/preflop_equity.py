@@ -1,9 +1,9 @@
-"""Equity before the flop: exactly where the suits or the fewness of hands allow it, else sampled.
+"""Equity before the flop: exact where suit symmetry or small ranges allow it, else sampled.
 
-There are 2,598,960 boards. Where the ranges cannot tell suits apart, boards that differ in the
-names of suits count once, and what a hand gets is the mean over its renamings. Where the ranges
-hold few hands, each pair of hands meets all boards that it leaves possible, and pairs that differ
-in the names of suits count once.
+There are 2,598,960 boards. If the ranges do not depend on the names of suits, boards that differ
+only in these names are evaluated once, and a hand's equity is the mean over its renamings. If the
+ranges hold few hands, each pair of hands is evaluated on all boards it leaves possible, and pairs
+that differ only in the names of suits are evaluated once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tacit.games.holdem.spot import Suits, permute_hands
 from tacit.tree.cards.equity import CHUNK, Equity, Weights, _add_boards, range_equity
 
 SECONDS = 15.0
-"""How long an exact answer may take, as estimated; beyond that boards are sampled."""
+"""The longest estimated time of an exact result; beyond that boards are sampled."""
 SAMPLES = 20_000
 BATCHES = 20
 _BOARD_SECONDS, _HAND_SECONDS, _PAIR_SECONDS = 15e-6, 4e-8, 0.15
@@ -52,7 +52,7 @@ def board_equity(
 ) -> Estimate:
     """The equities of two ranges [1326] on a board of 0, 3, 4 or 5 cards, exact if that is quick.
 
-    `samples`: deal so many random boards instead of all.
+    `samples`: the number of random boards to deal instead of all.
     """
     if samples is None and board:
         return Estimate(range_equity(board, ranges))
@@ -88,9 +88,9 @@ def preflop_equity(ranges: tuple[Weights, Weights], *, seconds: float = SECONDS)
 def _sampled(
     board: tuple[int, ...], ranges: tuple[Weights, Weights], samples: int, seed: int
 ) -> Estimate:
-    """Batches of random boards, so that their spread tells the error."""
+    """Equities over batches of random boards; the spread of the batches gives the error."""
     if samples < BATCHES:
-        raise GameError(f"{samples} samples are too few to tell their error; expected {BATCHES}+")
+        raise GameError(f"{samples} samples are too few to estimate an error; use {BATCHES}+")
     size = samples // BATCHES
     parts = [
         range_equity(board, ranges, samples=size, seed=int(state))
@@ -99,9 +99,9 @@ def _sampled(
     totals = np.array([part.total for part in parts])
     hands = []
     for player in (0, 1):
-        found = np.stack([part.hands[player] for part in parts])
-        known = (~np.isnan(found)).sum(axis=0)
-        sums = np.nansum(found, axis=0)
+        equities = np.stack([part.hands[player] for part in parts])
+        known = (~np.isnan(equities)).sum(axis=0)
+        sums = np.nansum(equities, axis=0)
         hands.append(np.divide(sums, known, out=np.full(NUM_HANDS, np.nan), where=known > 0))
     mean = totals.mean(axis=0)
     equity = Equity(
@@ -143,7 +143,7 @@ def _over_boards(
 
 
 def _orbits(symmetries: tuple[Suits, ...]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """Boards [n, 5] that stand for all under renamings, and for how many each does, ascending."""
+    """One board [n, 5] of each orbit under renamings, and the orbit's size, ascending."""
     boards = combinations_array(NUM_CARDS, _BOARD_CARDS)
     bits = np.int64(1) << np.arange(NUM_CARDS, dtype=np.int64)
     masks = bits[boards].sum(axis=1)
@@ -165,9 +165,9 @@ def _orbits(symmetries: tuple[Suits, ...]) -> tuple[NDArray[np.int8], NDArray[np
 def _pairs(
     first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> dict[tuple[int, int], list[tuple[int, int]]] | None:
-    """Pairs of hands that can meet, by the smallest of their renamings; None if far too many."""
+    """Pairs of hands that share no card, by the smallest of their renamings; None if too many."""
     own, other = np.flatnonzero(first > 0), np.flatnonzero(second > 0)
-    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    pairs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     if len(own) * len(other) > _MOST_PAIRS:
         return None
     moved = np.stack([permute_hands(suits) for suits in _RENAMINGS]).astype(np.int64)
@@ -177,8 +177,8 @@ def _pairs(
         ]
         keys = (moved[:, [hand]] * NUM_HANDS + moved[:, apart]).min(axis=0)
         for key, against in zip(keys.tolist(), apart.tolist(), strict=True):
-            found.setdefault(divmod(key, NUM_HANDS), []).append((hand, against))
-    return found
+            pairs.setdefault(divmod(key, NUM_HANDS), []).append((hand, against))
+    return pairs
 
 
 def _over_pairs(
@@ -186,7 +186,7 @@ def _over_pairs(
     second: NDArray[np.float64],
     pairs: dict[tuple[int, int], list[tuple[int, int]]],
 ) -> Equity:
-    """Each kind of pair meets all boards that are left."""
+    """Evaluate each kind of pair on all boards that it leaves possible."""
     totals = np.zeros((3, 2, NUM_HANDS))
     boards = comb(NUM_CARDS - 4, _BOARD_CARDS)
     for (one, two), members in pairs.items():
@@ -199,7 +199,7 @@ def _over_pairs(
 
 
 def matchup(one: int, two: int) -> tuple[int, int]:
-    """On how many of the 1,712,304 boards hand `one` beats hand `two`, and on how many they tie."""
+    """The numbers of the 1,712,304 boards on which hand `one` beats hand `two`, and ties it."""
     held = np.concatenate([HAND_CARDS[one], HAND_CARDS[two]])
     if len(set(held.tolist())) < 4:
         raise GameError("two hands that share a card cannot meet")

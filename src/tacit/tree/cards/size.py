@@ -1,7 +1,7 @@
-"""How large the tree of a spot is and how much memory solving it takes, before it is built.
+"""The size of a spot's tree and the memory to solve it, estimated before it is built.
 
-The betting is walked once, without cards; what it comes to on a street is then there once for every
-board of that street. Hands are counted on average over the boards, so the answer is about right.
+The betting is walked once, without cards; the counts of a street are multiplied by the number of
+its boards. The number of hands is a mean over the boards, so the result is approximate.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from tacit.tree.public_state import GameTooLargeError
 
 SLOT_BYTES = {32: 16, 16: 8}
 """By the bits of a number: policy, regrets and sums in float32, or regrets and sums in 16 bits; and
-the average policy in float32, which is judged."""
+the average policy in float32, which is evaluated."""
 HAND_SCALE_BYTES, NODE_START_BYTES = 4, 8
-"""With 16 bits: the scale of the regrets of a hand at a node, and where those of a node stand."""
+"""With 16 bits: the scale of the regrets of a hand at a node, and where a node's scales begin."""
 VECTOR_BYTES = 12
-"""A solver's in float32 and its responder's in float64."""
+"""The solver's in float32 and the best response's in float64."""
 NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
-"""What `TreeArrays` and its `CardTables` hold of each node, edge, hand of a board, and hand that a
-deal lets through."""
+"""Bytes of `TreeArrays` and its `CardTables` per node, edge, hand of a board, and hand that stays
+possible after a deal."""
 BUILD_BYTES = 100
-"""What laying out a node takes for a while."""
+"""Temporary memory for laying out a node."""
 CHECK_EVERY = 50_000
-"""After so many points of betting a walk that is already too large is given up."""
+"""The number of betting nodes after which a walk that is already too large is stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpotSize:
-    """Public states and slots (action, hand) of a spot's tree, and what goes with them.
+    """Public states and slots (action, hand) of a spot's tree, and the sizes of its arrays.
 
-    vectors: entries of reaches, values and scratch for one thread (a further one needs those of one
-    board more); mapped: hands let through by deals; hands: those of all boards; deciding: the
-    hands of the mover at all points where one moves. `storage`: 32 or 16 bits for each regret and
-    policy sum. `complete` is false where counting stopped because it was too much already.
+    vectors: entries of reaches, values and scratch for one thread (each further one needs those of
+    one board); mapped: hands that stay possible after deals; hands: those of all boards; deciding:
+    the hands of the mover at all decision nodes. `storage`: 32 or 16 bits for each regret and
+    policy sum. `complete` is false if counting stopped because the tree was already too large.
     """
 
     public_states: int
@@ -56,7 +56,7 @@ class SpotSize:
 
     @property
     def array_bytes(self) -> int:
-        """The arrays of the tree, of a solver and of what judges it."""
+        """The arrays of the tree, of a solver and of a best response."""
         scales = HAND_SCALE_BYTES * self.deciding + NODE_START_BYTES * self.public_states
         return (
             SLOT_BYTES[self.storage] * self.slots
@@ -69,7 +69,7 @@ class SpotSize:
 
     @property
     def bytes(self) -> int:
-        """About what a solve takes at its peak."""
+        """The approximate peak memory of a solve."""
         return self.array_bytes + BUILD_BYTES * self.public_states
 
     def check(self, max_bytes: int, name: str) -> None:
@@ -90,26 +90,26 @@ class SpotSize:
 
 @dataclass
 class _Street:
-    """What the betting comes to on one street, cards aside."""
+    """Counts of the betting on one street, without cards."""
 
     nodes: int = 0
     deals: int = 0
-    """Nodes where the next street's cards come."""
+    """Nodes where the next street's cards are dealt."""
     entries: int = 0
     """Nodes with which the street begins."""
     actions: list[int] = field(default_factory=lambda: [0, 0])
-    """Of each player, over all points where that player moves."""
+    """Of each player, over all nodes where that player moves."""
     most_actions: int = 0
     decisions: list[int] = field(default_factory=lambda: [0, 0])
-    """Points where each player moves."""
+    """Nodes where each player moves."""
 
 
 def spot_size(
     spot: Spot, *, isomorphism: bool = True, storage: int = 32, max_bytes: int | None = None
 ) -> SpotSize:
-    """The size of a spot's tree to the end of the game, with so many bits for a number.
+    """The size of a spot's tree to the end of the game, with `storage` bits per number.
 
-    With `max_bytes` the count ends soon after it has come to more than that.
+    With `max_bytes` counting stops soon after that is exceeded.
     """
     boards = _boards(spot, isomorphism=isomorphism)
     streets = [_Street() for _ in BOARD_SIZES]
@@ -141,7 +141,7 @@ def spot_size(
 def _size(
     spot: Spot, streets: Sequence[_Street], boards: dict[int, int], storage: int, *, complete: bool
 ) -> SpotSize:
-    """Every street's betting, once for each of its boards."""
+    """The counts of each street's betting, times its boards."""
     hands = [float((weights > 0).sum()) for weights in spot.ranges]
     states = slots = vectors = mapped = held = deciding = scratch = 0.0
     first, last = spot.rules.first_street, spot.rules.last_street
@@ -149,24 +149,24 @@ def _size(
         street, count = streets[number], boards[number]
         if number > first:
             dealt = range(BOARD_SIZES[number - 1], BOARD_SIZES[number])
-            for card in dealt:  # each of the cards that are left lies in as many hands, on average
+            for card in dealt:  # on average each remaining card is in equally many hands
                 hands = [each * (1 - 2 / (NUM_CARDS - card)) for each in hands]
             ways = comb(NUM_CARDS - BOARD_SIZES[number - 1], len(dealt))
-            # A board that stands for others lets through the hands of all of them; one map serves
-            # all lines of betting.
+            # The map of a board that stands for others holds the hands of all of them; one map
+            # serves all lines of betting.
             mapped += boards[number - 1] * ways * sum(hands)
         states += count * street.nodes
         held += count * sum(hands)
         slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))
         deciding += count * sum(d * h for d, h in zip(street.decisions, hands, strict=True))
-        # Boards of a street take turns in the same vectors. A player's values stand at every node
-        # and on every way to the next street's boards; reaches where the player has just acted.
+        # Boards of a street share their vectors. A player has values at every node and on every
+        # edge to the next street's boards, and a reach after each own action.
         ways_on = street.deals * boards[number + 1] / count if number < last else 0
         for player in (0, 1):
             reaches = street.entries + street.actions[player]
             vectors += (street.nodes + ways_on + reaches) * hands[player]
         scratch = max(scratch, street.most_actions * max(hands), work_size(round(max(hands))))
-    # Scratch is there once for itself and once behind the values, for both players each.
+    # Scratch is allocated on its own and after the values, for each player.
     return SpotSize(
         public_states=round(states),
         slots=round(slots),
@@ -180,23 +180,23 @@ def _size(
 
 
 def _boards(spot: Spot, *, isomorphism: bool) -> dict[int, int]:
-    """How many boards are drawn on each street; those that differ in suits only count once.
+    """The number of boards of each street; those that differ only in suits count once.
 
-    By Burnside's lemma: as many as a symmetry leaves unchanged, on average over the symmetries.
+    By Burnside's lemma: the mean over the symmetries of the boards that each leaves unchanged.
     """
     symmetries = spot.symmetries() if isomorphism else (IDENTITY,)
     first = spot.rules.first_street
-    found = {}
+    boards = {}
     for street in range(first, spot.rules.last_street + 1):
         sizes = BOARD_SIZES[first : street + 1]
         deals = tuple(after - before for before, after in pairwise(sizes))
         unchanged = (_unchanged(_cycles(suits, spot.board), deals) for suits in symmetries)
-        found[street] = sum(unchanged) // len(symmetries)
-    return found
+        boards[street] = sum(unchanged) // len(symmetries)
+    return boards
 
 
 def _cycles(suits: Suits, board: Sequence[int]) -> tuple[int, int, int]:
-    """How many cards, pairs and triples of cards that are left a permutation turns in a circle."""
+    """The numbers of cycles of length 1, 2 and 3 of a permutation on the remaining cards."""
     counts = [0, 0, 0, 0]
     for card in range(NUM_CARDS):
         if card not in board:
@@ -208,7 +208,7 @@ def _cycles(suits: Suits, board: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _unchanged(cycles: tuple[int, int, int], deals: Sequence[int]) -> int:
-    """In how many ways deals of so many cards consist of whole cycles."""
+    """The number of ways in which deals of these sizes consist of whole cycles."""
     if not deals:
         return 1
     singles, pairs, triples = cycles

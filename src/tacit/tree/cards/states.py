@@ -1,7 +1,7 @@
 """Hold'em on the public tree: public states made of betting and board, infostates of live hands.
 
-A pair of hands has the chance weight one if they share no card, so the deal of a card weighs one
-over the number of cards that neither player holds.
+A pair of hands has the chance weight one if they share no card, so the chance of a dealt card is
+one over the number of cards that neither player holds.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class CardState:
         return first, second
 
     def action_size(self, action: int) -> float | None:
-        """How large a bet or raise is, in pots as they are after calling; None if it is none."""
+        """The size of a bet or raise as a fraction of the pot after calling; None for others."""
         if action in (FOLD, CALL):
             return None
         called = self.betting.pot + self.betting.to_call
         return (action - max(self.betting.committed)) / called
 
     def compatible_reach(self, player: int, opponent_reach: NDArray[Any]) -> NDArray[Any]:
-        """[.., K] for each hand of `player`, the opponent's reach [.., K'] with other cards."""
+        """[.., K] for each hand of `player`, the opponent's reach [.., K'] it does not block."""
         own, other = self.deal.cards[player], self.deal.cards[1 - player]
         spread = np.zeros((*opponent_reach.shape[:-1], NUM_HANDS))
         spread[..., self.deal.hands[1 - player]] = opponent_reach
@@ -94,7 +94,7 @@ class CardState:
         total = opponent_reach.sum(axis=-1, keepdims=True, dtype=np.float64)
         answer = total - sums[..., own[:, 0]] - sums[..., own[:, 1]]
         answer += spread[..., self.deal.hands[player]]
-        # What is left of sums that cancel is no reach at all.
+        # Rounding errors of sums that cancel are no reach.
         return np.where(answer > 1e-9 * total, answer, 0.0)
 
     @property
@@ -109,7 +109,7 @@ class CardState:
 
     @property
     def amount(self) -> float:
-        """At the end of the hand: what the winner wins and the loser loses."""
+        """At the end of the hand: the winner's gain, which is the loser's loss."""
         return min(self.betting.committed) + self.betting.rules.dead / 2
 
     @property
@@ -124,7 +124,7 @@ class CardState:
         return sign * self.amount * self.deal.compatibility
 
     def payoff_bounds(self) -> tuple[float, float]:
-        """At the end of the hand: the least and the most that player 0 can get."""
+        """At the end of the hand: player 0's smallest and largest payoff."""
         return -self.amount, self.amount
 
     def find_move(self, word: str, labels: Sequence[str]) -> int | None:

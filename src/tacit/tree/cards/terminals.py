@@ -1,17 +1,17 @@
 """Folds and showdowns of card games in linear time, sixteen terminals of one board at a time.
 
-A terminal is worth to a hand what the opponent's hands that share no card with it bring. With the
-opponent's reach summed over all hands and over those that hold each card, a fold is
+A hand's value at a terminal is a sum over the opponent's hands that share no card with it. With the
+opponent's reach summed over all hands (total) and over the hands with each card (sum), a fold is
 
     value[h] = total - sum[low card of h] - sum[high card of h] + reach[h]
 
-because the hand itself is in both sums. A showdown needs the same sums over weaker hands less those
-over stronger ones. Hands stand in the order of their strength: running sums, read before and after
-a hand's group of equals and added, are those over weaker hands and over all that are not stronger;
-less those over all hands that is what is wanted.
+because the hand itself is in both sums. A showdown needs the same sums over weaker hands, less
+those over stronger hands. Hands are ordered by strength, so running sums are read before and after
+a hand's group of equal strength: weaker, and not stronger. Their sum less the sum over all hands is
+the required difference.
 
-All terminals of a board share its order, so sixteen are done at once: their reaches are turned
-around to [hand, terminal] and every step is one vector operation.
+All terminals of a board share its order, so sixteen are evaluated at once: their reaches are
+transposed to [hand, terminal] and every step is one vector operation.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FOLD, SHOWDOWN = 0, 1
 """Kinds of batches."""
 
 DECK = 64
-"""Room for the sums of each card; cards are numbers below it."""
+"""Entries for the sums of each card; card numbers are below it."""
 
 
 @dataclass(frozen=True, eq=False)
 class CardTables(ArrayRecord):
-    """Who holds which cards on each of B boards, for the kernels.
+    """The cards of all hands on each of B boards, for the kernels.
 
     Hand i of player p on board b is entry `hand_start[p, b] + i` of the flat arrays over hands.
     """
@@ -45,19 +45,19 @@ class CardTables(ArrayRecord):
     high: Int32
     """[.] the other"""
     same: Int32
-    """[.] the opponent's hand with the same two cards, or the number of its hands if it has none"""
+    """[.] the opponent's hand with the same cards, or the number of its hands if it has none"""
     group_start: Int64
     """[B] where a board's groups of equal strength, weakest first, begin"""
     group_count: Int32
     """[B] how many there are; 0 where no showdown takes place"""
     group_end: Int32Rows
-    """[2, .] the hand of each player behind the last of each group"""
+    """[2, .] one past the last hand of each group, for each player"""
     batch_kind: Int8
     """[Q] FOLD or SHOWDOWN; a batch is the terminals of one kind and board in a range of nodes"""
     batch_board: Int32
     """[Q] its board"""
     batch_start: Int64
-    """[Q + 1] where its terminals stand in `batch_node`; those of a range follow each other"""
+    """[Q + 1] where its terminals begin in `batch_node`; those of a range are consecutive"""
     batch_node: Int32
     """[.] terminal nodes"""
 
@@ -80,7 +80,7 @@ def no_cards() -> CardTables:
 
 
 def work_size(hands: int) -> int:
-    """Room that `card_terminals` needs for `hands`, the most of one player on a board."""
+    """Entries that `card_terminals` needs for `hands`, the most of one player on a board."""
     return LANES * (2 * (hands + ROWS + 1) + DECK)
 
 
@@ -92,8 +92,8 @@ def card_terminals(
 
     cards: CardTables; counts: the numbers of hands of `player` and of the opponent; reach: the
     opponent's, that of terminal l from `sources[l]` on; values: from `targets[l]` on; scales
-    [LANES]: what `player` wins when ahead (a showdown) or gets (a fold); work: [work_size]. Where
-    there are fewer terminals, targets may lie where nobody looks.
+    [LANES]: what `player` wins when ahead (a showdown) or gets (a fold); work: [work_size]. With
+    fewer than LANES terminals, the other targets may be unused memory.
     """
     mine, others = counts
     out = LANES * (others + ROWS + 1)
