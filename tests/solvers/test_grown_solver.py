@@ -10,7 +10,7 @@ from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.solvers.leaves import Zero
 from tacit.solvers.oracle import Oracle
 from tacit.tree import PLAYERS, Builder, build_forest, build_tree
-from tacit.tree.passes import descend
+from tacit.tree.kernels.passes import descend
 
 
 @pytest.mark.parametrize("algorithm", ["cfr+", "dcfr", "pcfr+", "flop"])

@@ -13,7 +13,7 @@ from tacit.solvers.best_response import BestResponse
 from tacit.solvers.linear_program import solve_exactly
 from tacit.tree import Place, PublicTree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.kernels.passes import BEST, EXPECT
 
 SMALL = [
     ("2c7dJhQsKs", ("AA,KQs,T9s,65s", "QQ,AJs,T8s"), 100, 200, "50%,a/a"),

@@ -10,7 +10,7 @@ from tacit.solvers.algorithms import RegretMatching, find_algorithm
 from tacit.solvers.engine import Workspace
 from tacit.solvers.warm_start import imitate, response_regrets
 from tacit.tree import Builder, build_forest
-from tacit.tree.passes import BEST, ascend, descend
+from tacit.tree.kernels.passes import BEST, ascend, descend
 
 
 @pytest.mark.parametrize("game", ["kuhn", "leduc", "pursuit-glasses"])

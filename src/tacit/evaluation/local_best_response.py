@@ -25,7 +25,7 @@ from tacit.games import CHANCE, TERMINAL
 from tacit.solvers.engine import Workspace
 from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
 from tacit.tree.beliefs import normalised
-from tacit.tree.passes import RECORD_BEST, ascend, descend
+from tacit.tree.kernels.passes import RECORD_BEST, ascend, descend
 
 Array = NDArray[Any]
 Rule = Callable[[PublicState], Array]

@@ -30,7 +30,7 @@ from tacit.solvers.engine import Workspace, normalise
 from tacit.solvers.leaves import Evaluator
 from tacit.subgame.methods import matching_places
 from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree
-from tacit.tree.passes import descend
+from tacit.tree.kernels.passes import descend
 
 Array = NDArray[Any]
 Form = Literal["exact", "sampled", "unsafe"]

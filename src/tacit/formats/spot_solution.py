@@ -36,7 +36,7 @@ from tacit.solvers.engine import normalise
 from tacit.solvers.spot import SpotSolution
 from tacit.tree import PublicTree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.passes import EXPECT
+from tacit.tree.kernels.passes import EXPECT
 
 FORMAT = "tacit-spot"
 VERSION = 1

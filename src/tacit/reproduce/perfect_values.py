@@ -24,7 +24,7 @@ from tacit.solvers.best_response import Evaluation, evaluate, exploitability
 from tacit.solvers.engine import Solver, Workspace, normalise
 from tacit.solvers.oracle import Oracle
 from tacit.tree import CHANCE, LEAF, PLAYERS, Builder, Place, PublicTree, build_forest
-from tacit.tree.passes import descend
+from tacit.tree.kernels.passes import descend
 
 Array = NDArray[Any]
 

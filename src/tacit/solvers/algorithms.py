@@ -16,7 +16,7 @@ from tacit.suggest import unknown
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration: see `POSITIVE` … `PREDICTION` in `tacit.tree.passes`."""
+    """One iteration: see `POSITIVE` … `PREDICTION` in `tacit.tree.kernels.passes`."""
 
     positive: float
     negative: float

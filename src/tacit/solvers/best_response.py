@@ -22,7 +22,7 @@ from tacit.solvers.kernels.sharing import respond_shared
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import LEAF, PublicTree
 from tacit.tree.beliefs import compatible_reach
-from tacit.tree.passes import BEST, EXPECT, RECORD_BEST
+from tacit.tree.kernels.passes import BEST, EXPECT, RECORD_BEST
 
 Policy = NDArray[Any]
 

@@ -34,9 +34,9 @@ from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator, length
 from tacit.solvers.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS
 from tacit.tree.beliefs import cfv_to_value
-from tacit.tree.buffers import Vectors
+from tacit.tree.kernels.buffers import Vectors
+from tacit.tree.kernels.passes import EXPECT, ascend, descend
 from tacit.tree.order import DOWN, Order
-from tacit.tree.passes import EXPECT, ascend, descend
 
 if TYPE_CHECKING:
     from tacit.solvers.engine import Solver

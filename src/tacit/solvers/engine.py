@@ -1,7 +1,7 @@
 """The engine: iterations of any algorithm over any public tree.
 
 A `Solver` holds an algorithm's regrets, policy sums and current policy in flat arrays of the tree's
-slot layout, and runs the two passes of `tacit.tree.passes`. On a depth-limited tree
+slot layout, and runs the two passes of `tacit.tree.kernels.passes`. On a depth-limited tree
 `tacit.solvers.depth_limited` evaluates the leaves between a pass down and a pass up.
 """
 
@@ -33,12 +33,12 @@ from tacit.solvers.kernels.sharing import average_buckets, match_buckets, visit_
 from tacit.solvers.leaves import Evaluator
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
-from tacit.tree.buffers import SLOTS, VECTORS, ShortSlots, Slots, Vectors
+from tacit.tree.kernels.buffers import SLOTS, VECTORS, ShortSlots, Slots, Vectors
+from tacit.tree.kernels.passes import WITHIN
+from tacit.tree.kernels.storage16 import LARGEST, read_sums
 from tacit.tree.layout import GrowingLayout
 from tacit.tree.order import UP, Order
-from tacit.tree.passes import WITHIN
 from tacit.tree.public_state import Expansion
-from tacit.tree.storage16 import LARGEST, read_sums
 
 Array = NDArray[Any]
 Pair = tuple[Array, Array]
@@ -67,7 +67,7 @@ class Solver:
     `threads` affects only the time that an iteration takes.
 
     regrets, sums, policy: [slots], or [bucket slots] with `sharing`; in 16 bits see
-    `tacit.tree.storage16`, and `policy` is empty. The tree may grow between runs.
+    `tacit.tree.kernels.storage16`, and `policy` is empty. The tree may grow between runs.
     """
 
     def __init__(

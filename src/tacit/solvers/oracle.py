@@ -20,7 +20,7 @@ from tacit.solvers.engine import Beliefs, Solver
 from tacit.solvers.leaves import Guide
 from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
 from tacit.tree.beliefs import normalised
-from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.kernels.passes import BEST, EXPECT
 from tacit.tree.pbs import PBS
 from tacit.tree.public_tree import TreeBuilder
 

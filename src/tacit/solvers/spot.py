@@ -27,7 +27,7 @@ from tacit.solvers.kernel_warm_up import cores, prepare
 from tacit.solvers.spot_node import Path, SpotNode, find
 from tacit.tree import Place, PublicTree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.passes import BEST
+from tacit.tree.kernels.passes import BEST
 
 DEFAULT_ALGORITHM = "dcfr"
 DEFAULT_TARGET = 0.5

@@ -31,7 +31,7 @@ from tacit.games.holdem.spot import IDENTITY, Suits, permute_card, permute_hands
 from tacit.tree import Place, PublicTree
 from tacit.tree.cards.equity import Equity, range_equity
 from tacit.tree.cards.states import CardState
-from tacit.tree.passes import EXPECT
+from tacit.tree.kernels.passes import EXPECT
 
 if TYPE_CHECKING:
     from tacit.solvers.spot import SpotSolution

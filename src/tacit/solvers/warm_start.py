@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.solvers.algorithms import RegretMatching
 from tacit.solvers.leaves import Guide, Rows
 from tacit.tree import PLAYERS, PublicTree
-from tacit.tree.passes import RECORD_BEST, UPDATE, ascend, descend
+from tacit.tree.kernels.passes import RECORD_BEST, UPDATE, ascend, descend
 
 if TYPE_CHECKING:
     from tacit.solvers.engine import Workspace

@@ -19,7 +19,7 @@ from tacit.solvers.best_response import BestResponse
 from tacit.solvers.engine import Beliefs
 from tacit.solvers.solution import Solution
 from tacit.tree import TERMINAL, Place, PublicState, PublicTree
-from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.kernels.passes import BEST, EXPECT
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]

@@ -27,7 +27,7 @@ from tacit.tree import PLAYERS, Place, PublicTree, build_forest
 from tacit.tree.beliefs import compatible_reach
 from tacit.tree.cards.deals import Deal
 from tacit.tree.cards.states import CardState
-from tacit.tree.passes import BEST, EXPECT
+from tacit.tree.kernels.passes import BEST, EXPECT
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]

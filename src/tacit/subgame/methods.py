@@ -34,7 +34,7 @@ from tacit.subgame.blueprint import BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
 from tacit.suggest import unknown
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
-from tacit.tree.passes import BEST
+from tacit.tree.kernels.passes import BEST
 
 Array = NDArray[Any]
 Vector = NDArray[np.float64]

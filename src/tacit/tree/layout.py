@@ -17,7 +17,7 @@ from tacit.array_record import Float64, Int32, array_names, no_array
 from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Sizes, TreeArrays
 from tacit.tree.cards.terminals import no_cards
 from tacit.tree.derived import DerivedState
-from tacit.tree.layout_kernels import (
+from tacit.tree.kernels.layout import (
     EDGES,
     NODES,
     REACH,

@@ -14,7 +14,7 @@ from tacit.solvers.kernels.iterations import respond
 from tacit.tree import TERMINAL
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.states import CardState
-from tacit.tree.passes import EXPECT
+from tacit.tree.kernels.passes import EXPECT
 
 
 def random_spot(random: np.random.Generator, cards: int, hands: tuple[int, int]) -> Spot:

@@ -1,6 +1,6 @@
 """Kernels of gadgets: the opponent's values at the roots become its reach there.
 
-gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `tacit.tree.passes`.
+gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `tree/kernels/passes.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ import numpy as np
 
 from tacit.array_record import ArrayRecord, Float64, Float64Rows, Int64
 from tacit.kernel import kernel
-from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, PREDICTION, next_regret
+from tacit.tree.kernels.passes import (
+    FLOOR,
+    LEAST_TOTAL,
+    NEGATIVE,
+    POSITIVE,
+    PREDICTION,
+    next_regret,
+)
 
 GIVEN, RESOLVE, MAXMARGIN, NORMAL, HEDGE = range(5)
 """Kinds of gadgets; see `tacit.solvers.gadgets`."""

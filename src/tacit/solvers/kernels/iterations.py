@@ -1,6 +1,6 @@
 """Whole iterations as kernels: the two passes in each algorithm's order.
 
-tree: TreeArrays; slots, vectors: records of `tacit.tree.buffers`; order: [S, 7] of
+tree: TreeArrays; slots, vectors: records of `tacit.tree.kernels.buffers`; order: [S, 7] of
 `tacit.tree.order`; thread: whose shared vectors are used; schedule: [T, 6], a step's four numbers,
 the weight in the average, and how often fictitious play counts the response once more;
 root_gadgets: None, or the `GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of
@@ -13,8 +13,7 @@ import numpy as np
 
 from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.solvers.kernels.gadgets import match_gadgets, mix_gadgets, respond_gadgets
-from tacit.tree.order import DOWN
-from tacit.tree.passes import (
+from tacit.tree.kernels.passes import (
     RECORD_BEST,
     UPDATE,
     ascend_range,
@@ -24,7 +23,8 @@ from tacit.tree.passes import (
     place,
     update_node,
 )
-from tacit.tree.storage16 import descend_node_short, update_node_short
+from tacit.tree.kernels.storage16 import descend_node_short, update_node_short
+from tacit.tree.order import DOWN
 
 
 @kernel
@@ -163,7 +163,7 @@ def respond(tree, vectors, order, thread, player, mode, step, policy, response):
     """Carry the opponent's reach down and `player`'s values up along the steps of `order`.
 
     policy [slots]: what both play; response: where RECORD_BEST writes; mode: see
-    `tacit.tree.passes`.
+    `tacit.tree.kernels.passes`.
     """
     for n in range(len(order)):
         if order[n, 0] == DOWN:

@@ -17,8 +17,7 @@ import numpy as np
 from tacit.array_record import ArrayRecord, Float64, Int8, Int32, Int64
 from tacit.kernel import inner_kernel, kernel
 from tacit.solvers.kernels.iterations import normalise_slots
-from tacit.tree.order import DOWN
-from tacit.tree.passes import (
+from tacit.tree.kernels.passes import (
     EXPECT,
     add_to_sums,
     ascend_range,
@@ -30,6 +29,7 @@ from tacit.tree.passes import (
     shape_of,
     update_regrets,
 )
+from tacit.tree.order import DOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def visit_shared(
 
     gains [bucket slots], reaches [reach slots]: added to, for the player's and the opponent's rows;
     policy, regrets: [slots of a range], of this iteration alone; the others as in
-    `tacit.tree.passes`.
+    `tacit.tree.kernels.passes`.
     """
     opponent = 1 - player
     reach = vectors.reach1 if player == 0 else vectors.reach0
@@ -97,7 +97,7 @@ def visit_shared(
 def respond_shared(
     tree, vectors, order, shared, player, mode, step, bucket_policy, policy
 ):  # fmt: skip
-    """Carry the opponent's reach down and `player`'s values up; mode: see `tacit.tree.passes`."""
+    """Carry the opponent's reach down and `player`'s values up; mode: as in `respond`."""
     reach = vectors.reach1 if player == 0 else vectors.reach0
     for n in range(len(order)):
         first, last = order[n, 1], order[n, 2]
@@ -116,7 +116,7 @@ def respond_shared(
 
 @inner_kernel
 def _record_gains(tree, node, at, base, mode, step, policy, regrets, values, scratch):
-    """As `tacit.tree.passes.decide`: regrets become what each action would have gained.
+    """As `tacit.tree.kernels.passes.decide`: regrets become what each action would have gained.
 
     Illegal actions included: buckets treat them as single infostates do.
     """

@@ -20,8 +20,8 @@ from tacit.games import load_game
 from tacit.solvers.engine import Workspace
 from tacit.solvers.kernels.iterations import respond
 from tacit.tree import PLAYERS, TERMINAL, Builder, build_forest, build_tree
+from tacit.tree.kernels.passes import BEST, EXPECT, RECORD_BEST, UPDATE, ascend, descend
 from tacit.tree.order import DOWN, UP
-from tacit.tree.passes import BEST, EXPECT, RECORD_BEST, UPDATE, ascend, descend
 
 seeds = st.integers(0, 2**32 - 1)
 NO_STEP = np.zeros(4)

@@ -12,7 +12,7 @@ to the same integer again, however small its share becomes.) No policy is stored
 the regrets. A locked node's regrets are its policy.
 
 Nodes must be simple (see `TreeArrays`) and have one copy, as in hold'em, and policies must follow
-from regrets alone. kept: `tacit.tree.buffers.ShortSlots`.
+from regrets alone. kept: `tacit.tree.kernels.buffers.ShortSlots`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.kernel import inner_kernel
-from tacit.tree.passes import FLOOR, LEAST_TOTAL, NEGATIVE, POSITIVE, next_regret, place, shape_of
+from tacit.tree.kernels.passes import (
+    FLOOR,
+    LEAST_TOTAL,
+    NEGATIVE,
+    POSITIVE,
+    next_regret,
+    place,
+    shape_of,
+)
 
 LARGEST = 32_767
 SHIFT = 15
@@ -30,7 +38,7 @@ SHIFT = 15
 
 @inner_kernel
 def descend_node_short(tree, node, player, thread, kept, policy, reach, sums, weight):
-    """As `tacit.tree.passes.descend_node`; policy, sums: float32 [the most slots of a node]."""
+    """As `passes.descend_node`; policy, sums: float32 [the most slots of a node]."""
     shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
     at = place(tree.reach_start[player, node], shared, shift)
     width, first = tree.info_count[player, node], tree.edge_start[node]
@@ -58,7 +66,7 @@ def descend_node_short(tree, node, player, thread, kept, policy, reach, sums, we
 
 @inner_kernel
 def update_node_short(tree, node, at, base, mode, step, policy, kept, values, scratch):
-    """As `tacit.tree.passes.update_node`."""
+    """As `tacit.tree.kernels.passes.update_node`."""
     actions, _, count, slot = shape_of(tree, node)
     short = kept.regrets[slot : slot + actions * count]
     chosen, wide = scratch[0][: actions * count], scratch[1][: actions * count]

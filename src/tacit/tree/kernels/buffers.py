@@ -55,7 +55,7 @@ class SingleSlots(Slots):
 
 @dataclass(frozen=True, eq=False)
 class ShortSlots(ArrayRecord):
-    """Slots in 16 bits; see `tacit.tree.storage16`."""
+    """Slots in 16 bits; see `tacit.tree.kernels.storage16`."""
 
     regrets: Int16
     """[slots]"""
