@@ -1,6 +1,6 @@
 """Kernels of gadgets: the opponent's values at the roots become its reach there.
 
-gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `tree/kernels/passes.py`.
+gadgets: `GadgetArrays`; values, reach: flat, of the opponent; step: [4] as in `passes.py`.
 """
 
 from __future__ import annotations

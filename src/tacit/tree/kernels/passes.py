@@ -169,8 +169,8 @@ def ascend(tree, vectors, player, mode, step, policy, regrets):
     Values at a node count chance from that node on: its own chance weights are normalised, except
     in card games, where they are one for hands that share no card.
 
-    vectors: `Vectors` of `tacit.tree.kernels.buffers`, with the opponent's reach and the player's values at
-    leaves; step: [4]; policy, regrets: [slots].
+    vectors: `Vectors`, with the opponent's reach and the player's values at leaves; step: [4];
+    policy, regrets: [slots].
     """
     ascend_range(tree, vectors, _everything(tree), 0, player, decide, mode, step, policy, regrets)
 
