@@ -2,20 +2,67 @@
 
 Each iteration the rivers are solved for the beliefs of the current policy (CFR-D). What is played
 is the average: on the turn that of the solver, on the rivers that of all their solutions, each
-weighed by its iteration and by the player's reach.
+weighted by its iteration and by the player's reach.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.holdem.spot import Spot
-from tacit.solvers import Solver, evaluate, find_algorithm, normalise
-from tacit.solvers.depth_limited import way_down
-from tacit.solvers.oracle import PBSOracle
-from tacit.tree import PLAYERS, PublicTree
-from tacit.tree.cards.builder import build_spot
+from tacit.bench.measurement import Measurement
+from tacit.report.experiment import SILENT, Progress, option
+from tacit.report.table import Row, Table, table_of
+
+if TYPE_CHECKING:
+    from tacit.games.holdem.spot import Spot
+    from tacit.tree import PublicTree
+
+COLUMNS = {
+    "iterations": "{iterations}",
+    "whole tree": "{whole:.2f}",
+    "depth-limited": "{depth_limited:.2f}",
+    "ratio": "{ratio:.2f}",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DepthLimitedTurn(Measurement):
+    """Exploitability of a depth-limited turn with exact rivers, beside the whole tree.
+
+    The turn 2c7dJhQs with small ranges, a pot of 100 and 200 behind. Both are solved by discounted
+    CFR; the policy on the turn and on every river is measured in the whole tree.
+
+    Columns: iterations, whole and depth_limited (exploitability in chips), ratio.
+    """
+
+    iterations: int = option(40, "Iterations of both.", least=1)
+    river_iterations: int = option(100, "Iterations of each river.", least=1)
+    threads: int = option(1, "Threads.", least=1)
+
+    def rows(self, progress: Progress = SILENT) -> list[Row]:
+        """One row."""
+        from tacit.games.holdem.spot import Spot
+
+        progress.stage("a turn with exact rivers", 0.0)
+        ranges = ("AA,KQs,65s", "KK,AJs,T8s")
+        spot = Spot.of("2c7dJhQs", ranges=ranges, pot=100, behind=200, bets="75%/a")
+        return [
+            depth_limited_turn(
+                spot,
+                iterations=self.iterations,
+                river_iterations=self.river_iterations,
+                threads=self.threads,
+            )
+        ]
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """One table."""
+        return [table_of(rows, COLUMNS, text_columns=0, title="Exploitability of a turn, chips")]
 
 
 def depth_limited_turn(
@@ -25,8 +72,11 @@ def depth_limited_turn(
     river_iterations: int = 100,
     algorithm: str = "dcfr",
     threads: int = 1,
-) -> dict[str, float]:
+) -> Row:
     """Exploitability in chips of both ways to solve a turn, after as many iterations."""
+    from tacit.solvers import Solver, evaluate, find_algorithm
+    from tacit.tree.cards.builder import build_spot
+
     whole = build_spot(spot)
     plain = Solver(whole, find_algorithm(algorithm), threads=threads)
     plain.run(iterations)
@@ -38,10 +88,15 @@ def depth_limited_turn(
         river_iterations=river_iterations,
         threads=threads,
     )
+    both = [
+        evaluate(whole, each, threads=threads).exploitability
+        for each in (plain.average_policy(), policy)
+    ]
     return {
         "iterations": iterations,
-        "whole": evaluate(whole, plain.average_policy(), threads=threads).exploitability,
-        "depth_limited": evaluate(whole, policy, threads=threads).exploitability,
+        "whole": both[0],
+        "depth_limited": both[1],
+        "ratio": both[1] / both[0],
     }
 
 
@@ -55,6 +110,11 @@ def limited_policy(
     threads: int = 1,
 ) -> NDArray[np.float64]:
     """[slots] of `whole`: what is played above the leaves of `top`, and below them."""
+    from tacit.solvers import Solver, find_algorithm, normalise
+    from tacit.solvers.depth_limited import way_down
+    from tacit.solvers.oracle import PBSOracle
+    from tacit.tree import PLAYERS
+
     minimiser = find_algorithm(algorithm)
     oracle = PBSOracle(top.builder, iterations=river_iterations, threads=threads)
     solver = Solver(top, minimiser, leaves=oracle)
@@ -69,16 +129,16 @@ def limited_policy(
             tuple(top.vectors(reach[p], p, n, values=False)[0].astype(np.float64) for p in PLAYERS)
             for n in nodes
         ]
-        forest, found = oracle.solve(states, beliefs)
+        forest, policy = oracle.solve(states, beliefs)
         if not below:
             below.append(Solver(forest, minimiser, storage=64))
         rivers = below[0]
-        rivers.policy[:] = found
+        rivers.policy[:] = policy
         for player in PLAYERS:
             for root, pair in zip(forest.roots, beliefs, strict=True):
                 at = forest.vectors(rivers.work.reach[player], player, root.node, values=False)
                 at[root.copy] = pair[player]
-            schedule = np.array([[0, 0, 0, 0, minimiser.weight(iteration)]])
+            schedule = np.array([[0, 0, 0, 0, minimiser.weight(iteration), 0]])
             rivers.visit(way_down(forest.order), 1 - player, schedule, alternating=True)
 
     solver.run(iterations, each=each)

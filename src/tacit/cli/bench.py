@@ -19,6 +19,10 @@ bench = experiment_group(
         "holdem": ("tacit.bench.holdem:Holdem", "Seconds to a target on two hold'em spots."),
         "rebel": ("tacit.bench.rebel:Rebel", "Training examples per second of self-play."),
         "subgame": ("tacit.bench.subgame:Subgame", "What a gadget adds to an iteration."),
+        "depth-limited": (
+            "tacit.bench.depth_limited:DepthLimitedTurn",
+            "A depth-limited turn with exact rivers, beside the whole tree.",
+        ),
         "growth": ("tacit.bench.growth:Growth", "Expansions of a growing public tree per second."),
     },
 )
