@@ -178,7 +178,7 @@ def test_a_saved_solve_goes_on(files, tmp_path, storage):
     assert joined["actions"] == whole["actions"]
     again = answer("--resume", path, "--iterations", "30")
     assert again["solution"]["iterations"] == 30
-    for name, reason in (("whole", "--resumable keeps it"), ("small", "without rivers")):
+    for name, reason in (("whole", "--resumable keeps them"), ("small", "without rivers")):
         message = fails("spot", "--resume", files / f"{name}.npz", "--iterations", "80")
         assert reason in message
         assert f"{name}.npz" in message

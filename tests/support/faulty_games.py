@@ -33,7 +33,7 @@ FAULTS = {
     "subgame-list": "subgame_key() cannot be hashed: list; return numbers, strings or tuples",
     "state-unhashable": "a state cannot be hashed: UnhashableState; make it a frozen dataclass",
     "forgets-move": "infostates merge that differ in their moves or payoffs after 'tails'",
-    "public-forgets": "public() must determine all that the public saw before",
+    "public-forgets": "public() must determine all earlier public observations",
     "subgame-payoff": "; make subgame_key() tell them apart",
 }
 """Each fault, and what is said about it wherever it is met."""

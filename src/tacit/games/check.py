@@ -103,7 +103,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
                     if parents.setdefault(seen, public) != public:
                         raise GameError(
                             f"{walk.place(child)} the public state {seen!r} has two parents; "
-                            "public() must determine all that the public saw before"
+                            "public() must determine all earlier public observations"
                         )
                     below = following.setdefault(seen, Node())
                     below.states.setdefault(child, walk.notation[child])
