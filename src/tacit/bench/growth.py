@@ -103,6 +103,6 @@ def _grow(
 
 def _slowdown(seconds: NDArray[np.float64]) -> float:
     early, late = (
-        float(seconds[size - WINDOW // 2 : size + WINDOW // 2].mean()) for size in (FIRST, LAST)
+        float(np.median(seconds[size - WINDOW // 2 : size + WINDOW // 2])) for size in (FIRST, LAST)
     )
     return late / early

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL, Game, State
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.contract import (
     check_labels_differ,
     checked_actions,
@@ -106,6 +106,13 @@ class OpenExpansion(Expansion):
         self.world = world
         self.actions = tuple(actions)
         self.children = [OpenState(world.child(action)) for action in actions]
+        seen = {child.sample.public() for child in self.children}
+        private = world.private(0), world.private(1)
+        if len(seen) < len(self.children) or private != (None, None):
+            raise GameError(
+                f"{_describe(world)} something is hidden, but the game says hidden = False; leave "
+                "that out, or make every move public and private() None"
+            )
         chance = world.player == CHANCE
         self.chances = checked_chance(world, self.actions, _describe) if chance else None
         self.legal = np.ones((0, 0), dtype=bool) if chance else _all_legal(len(self.actions))
