@@ -107,11 +107,10 @@ class OpenExpansion(Expansion):
         self.actions = tuple(actions)
         self.children = [OpenState(world.child(action)) for action in actions]
         seen = {child.sample.public() for child in self.children}
-        private = world.private(0), world.private(1)
-        if len(seen) < len(self.children) or private != (None, None):
+        if len(seen) < len(self.children):
             raise GameError(
-                f"{_describe(world)} something is hidden, but the game says hidden = False; leave "
-                "that out, or make every move public and private() None"
+                f"{_describe(world)} the public cannot see which move was made, but the game says "
+                "hidden = False; leave that out, or make every move part of public()"
             )
         chance = world.player == CHANCE
         self.chances = checked_chance(world, self.actions, _describe) if chance else None
