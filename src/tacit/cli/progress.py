@@ -134,7 +134,7 @@ class SolveProgress(_Started):
         self.progress.update(self.task, completed=share, iteration=iteration, left=left)
 
 
-class BuildProgress:
+class BuildProgress(_Started):
     """A bar on standard error while a tree is built, if that takes longer than a second."""
 
     def __init__(self, *, visible: bool) -> None:
@@ -145,14 +145,6 @@ class BuildProgress:
 
     def __enter__(self) -> Self:
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.progress.stop()
 
     def on_share(self, share: float) -> None:
         """Move the bar on; `share` of the work is done."""
