@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.board import BoardEncoder, Turn, unpack
 from tacit.games.game import TERMINAL, Game, State
 
 ROWS, COLUMNS = 6, 7
@@ -13,6 +18,7 @@ BOTTOM = tuple(1 << HEIGHT * column for column in range(COLUMNS))
 CELLS = tuple(((1 << ROWS) - 1) << HEIGHT * column for column in range(COLUMNS))
 """[column] the cells of a column."""
 TOP = tuple((column, 1 << HEIGHT * column + ROWS - 1) for column in range(COLUMNS))
+ALL_CELLS, ALL_BOTTOM = sum(CELLS), sum(BOTTOM)
 DIRECTIONS = (1, HEIGHT - 1, HEIGHT, HEIGHT + 1)
 
 
@@ -102,3 +108,29 @@ class ConnectFour(Game):
 
     def initial(self) -> ConnectFourState:
         return ConnectFourState()
+
+    def encoder(self) -> BoardEncoder:
+        return _Encoder()
+
+
+class _Encoder(BoardEncoder):
+    """Own stones, the opponent's, and the cells to which a stone may fall; an output per column."""
+
+    planes, height, width, outputs = 3, ROWS, COLUMNS, COLUMNS
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        assert isinstance(world, ConnectFourState)
+        taken = world.own | world.other
+        free = taken + ALL_BOTTOM & ALL_CELLS
+        bits = HEIGHT * COLUMNS
+        cells = unpack(world.own | world.other << bits | free << 2 * bits, 3 * bits)
+        columns = cells.reshape(3, COLUMNS, HEIGHT)[:, :, :ROWS]
+        return np.ascontiguousarray(columns.transpose(0, 2, 1)[:, ::-1])
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """The board and its mirror image."""
+        return (lambda cells: cells, lambda cells: cells[..., ::-1])
+
+    def turn_outputs(self, turn: Turn) -> NDArray[np.int32]:
+        return np.ascontiguousarray(turn(np.arange(COLUMNS, dtype=np.int32)))

@@ -169,5 +169,9 @@ class LeducEncoder(GameEncoder):
     def private_keys(self, player: int) -> range:
         return range(len(RANKS))
 
+    def action_key(self, world: State, action: int) -> int:
+        """The action: a check is a call of nothing, a raise the same in both rounds."""
+        return action
+
     def largest_payoff(self) -> float | None:
         return self.payoff

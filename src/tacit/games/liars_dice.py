@@ -189,7 +189,10 @@ class _Encoder(GameEncoder):
     def private_keys(self, player: int) -> tuple[Roll, ...]:
         return self.rules.rolls
 
-    def actions(self) -> range:
+    def action_key(self, world: State, action: int) -> int:
+        return action
+
+    def action_keys(self) -> range:
         return range(self.rules.liar + 1)
 
     def largest_payoff(self) -> float:

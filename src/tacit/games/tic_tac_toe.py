@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games.board import SquareBoardEncoder, unpack
 from tacit.games.game import TERMINAL, Game, State
 
 SQUARES = tuple(column + row for row in "321" for column in "abc")
@@ -80,3 +84,17 @@ class TicTacToe(Game):
 
     def initial(self) -> TicTacToeState:
         return TicTacToeState()
+
+    def encoder(self) -> SquareBoardEncoder:
+        return _Encoder()
+
+
+class _Encoder(SquareBoardEncoder):
+    """Own squares, the opponent's, and the free ones; the outputs are the squares."""
+
+    planes, height, width = 3, 3, 3
+
+    def features(self, world: State) -> NDArray[np.float32]:
+        assert isinstance(world, TicTacToeState)
+        free = FULL & ~(world.own | world.other)
+        return unpack(world.own | world.other << 9 | free << 18, 27).reshape(3, 3, 3)

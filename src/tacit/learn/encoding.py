@@ -8,22 +8,25 @@ The game defines its features and private columns (`Game.encoder`). If it does n
 derived. Where all public states can be listed, each has its own feature and each private key its
 own column. In larger games the features are hashed: every part of the nested `public()`, with its
 position in it, adds to one of `HASHED` features. The private keys are then those of the first
-public state and of random playouts; other keys share `SPARE` columns by hash.
+public state and of random playouts; other keys share `SPARE` columns by hash. Policy outputs are
+derived in the same way from action keys, which are the labels of actions.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, GameError, State
-from tacit.games.encoder import GameEncoder, stable_bytes
+from tacit.games.encoder import GameEncoder, Symmetry, stable_bytes
 from tacit.tree import PLAYERS, Builder, PublicState
+from tacit.tree.public_state import Expansion
 from tacit.tree.worlds import sample_world, worlds_of
 
 MAX_STATES = 4096
@@ -60,7 +63,7 @@ class Columns:
                 if len(taken) >= self.spare:
                     raise GameError(
                         f"{key!r} has no column in the network's rows: no playout met it; let the "
-                        "game's encoder() list its private keys and actions"
+                        "game's encoder() list its private keys and action keys"
                     )
                 step = zlib.crc32(stable_bytes(key)) % self.spare
                 while step in taken:
@@ -84,7 +87,9 @@ class Encoding:
         self.pairs = pairs
         self.encoder = builder.game.encoder() or self._derived()
         self.symmetric = self.encoder.symmetric
-        self.public_features = len(self.encoder.features(sample_world(builder.root)))
+        self.feature_shape = self.encoder.features(sample_world(builder.root)).shape
+        """Of the public features: (F,), or (planes, height, width)."""
+        self.public_features = prod(self.feature_shape)
         self.privates = tuple(self._private_columns(player) for player in PLAYERS)
         self.width = max(len(columns) for columns in self.privates)
         self.first_belief = (0 if self.joint else 1) + 1 + self.public_features
@@ -126,12 +131,39 @@ class Encoding:
 
     @cached_property
     def actions(self) -> Columns:
-        """A number for each action of the game."""
-        known = self.encoder.actions()
+        """A policy output for each action key of the game."""
+        known = self.encoder.action_keys()
         if known is not None:
             return Columns(known, 0)
-        actions = {action for state in self._reached for action in state.expansion.actions}
-        return Columns(sorted(actions), 0 if self.states is not None else SPARE)
+        decisions = (state for state in self._reached if state.mover in PLAYERS)
+        keys = {key for state in decisions for key in self._action_keys(state, state.expansion)}
+        return Columns(sorted(keys, key=stable_bytes), 0 if self.states is not None else SPARE)
+
+    def action_outputs(self, state: PublicState, expansion: Expansion) -> NDArray[np.int32]:
+        """[A] the policy output of each action of an expansion of `state`."""
+        return self.actions.place(self._action_keys(state, expansion))
+
+    def _action_keys(self, state: PublicState, expansion: Expansion) -> Sequence[Hashable]:
+        """[A] the key of each action."""
+        if type(self.encoder).action_key is GameEncoder.action_key:
+            labels = expansion.labels
+            if len(set(labels)) == len(labels):
+                return labels
+            pairs = zip(labels, expansion.actions, strict=True)
+            return [label if labels.count(label) == 1 else (label, a) for label, a in pairs]
+        world = sample_world(state)
+        return [self.encoder.action_key(world, action) for action in expansion.actions]
+
+    @cached_property
+    def symmetries(self) -> Sequence[Symmetry]:
+        """The game's symmetries, the identity first."""
+        known = self.encoder.symmetries()
+        if known:
+            return known
+        features, outputs = (
+            np.arange(count, dtype=np.int32) for count in (self.public_features, len(self.actions))
+        )
+        return (Symmetry(features, outputs),)
 
     @cached_property
     def _reached(self) -> list[PublicState]:
@@ -194,11 +226,11 @@ class Encoding:
         return either.reshape(len(rows), -1) * (self.width / 2)
 
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
-        """[first_belief] the row without the beliefs."""
+        """[first_belief] the row without the beliefs; planes are flattened."""
         acting = 0 if self.symmetric else state.mover % 2
         agent = [] if self.joint else [float(player == self._first(state))]
         features = self.encoder.features(sample_world(state))
-        return np.concatenate([agent, [acting], features]).astype(np.float32)
+        return np.concatenate([agent, [acting], features.ravel()]).astype(np.float32)
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] the columns of a row with the beliefs about `player`."""

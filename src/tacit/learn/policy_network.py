@@ -44,8 +44,8 @@ class PolicyNetwork(EncodedNetwork):
 
     def action_columns(self, state: PublicState) -> NDArray[np.int32]:
         """[A, K] the columns of an answer with the mover's policy."""
-        places = self.actions.place(state.expansion.actions)
-        columns = places[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
+        outputs = self.encoding.action_outputs(state, state.expansion)
+        columns = outputs[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
         return columns.astype(np.int32)
 
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
