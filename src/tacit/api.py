@@ -43,11 +43,10 @@ from tacit.solvers.leaves import Evaluator, Zero
 from tacit.solvers.spot import DEFAULT_ALGORITHM as DEFAULT_SPOT_ALGORITHM
 from tacit.solvers.spot import SpotLimits, SpotSolution, solve_spot
 from tacit.tree import PLAYERS, Builder, build_forest, build_tree
-from tacit.tree.beliefs import normalised
 from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.states import CardState
-from tacit.tree.check import check_public_states
-from tacit.tree.pbs import PBS, first_pbs
+from tacit.tree.pbs import PBS, first_pbs, normalised
+from tacit.tree.playing import check_public_states
 from tacit.tree.public_tree import TreeBuilder
 
 Array = NDArray[Any]

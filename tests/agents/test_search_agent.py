@@ -13,8 +13,7 @@ from tacit.solvers import find_algorithm
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Zero
 from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder, Place, build_forest
-from tacit.tree.beliefs import normalised
-from tacit.tree.pbs import PBS, first_pbs
+from tacit.tree.pbs import PBS, first_pbs, normalised
 
 
 @pytest.mark.parametrize("name", ["leduc", "liars-dice-1x3", "rock-paper-scissors"])

@@ -13,9 +13,8 @@ from tacit.games import load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solvers.leaves import Guide, Leaves
 from tacit.tree import PLAYERS, Builder, PublicState, build_forest
-from tacit.tree.beliefs import normalised, value_to_cfv
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised, value_to_cfv
 
 Array = NDArray[Any]
 

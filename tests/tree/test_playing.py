@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.games import CHANCE, TERMINAL, load_game
-from tacit.tree import Builder
-from tacit.tree.playing import deal, draw, follow, payoff, world
+from support.drawn_games import DrawnGame, chance, end, move
+from support.faulty_games import FaultyGame
+from tacit.games import CHANCE, TERMINAL, GameError, load_game
+from tacit.tree import Builder, derived
+from tacit.tree.playing import check_public_states, deal, draw, follow, payoff, world
 
 
 def test_draws_follow_their_weights() -> None:
@@ -58,3 +60,20 @@ def test_a_world_state_of_a_pair_is_one_that_both_players_may_be_in() -> None:
         found = world(root, (int(first), int(second)), random)
         assert found.private(0) == root.privates[0][first]
         assert found.private(1) == root.privates[1][second]
+
+
+def test_a_merge_that_loses_something_is_found_below_the_start() -> None:
+    check_public_states(FaultyGame())
+    with pytest.raises(GameError, match="infostates merge that differ"):
+        check_public_states(FaultyGame("forgets-move"))
+
+
+def test_payoffs_are_looked_at() -> None:
+    with pytest.raises(GameError, match="the payoff is nan"):
+        check_public_states(FaultyGame("payoff-nan"), playouts=1)
+
+
+def test_a_public_state_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derived, "MAX_CELLS", 10)
+    hands = (move(0, "move", end(n, "end", (n, None)), known=(n, None)) for n in range(20))
+    check_public_states(DrawnGame(chance("deal", *hands)))

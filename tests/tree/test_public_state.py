@@ -20,7 +20,7 @@ def test_kuhn_has_three_infostates_a_player_that_exclude_each_other() -> None:
         assert sorted(root.privates[player]) == [0, 1, 2]
     for first in range(3):
         for second in range(3):
-            pair = root.compatibility[root.find(0, first), root.find(1, second)]
+            pair = root.compatibility[root.privates[0].index(first), root.privates[1].index(second)]
             assert_allclose(pair, 0.0 if first == second else 1 / 6)
 
 

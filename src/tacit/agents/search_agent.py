@@ -24,8 +24,7 @@ from tacit.learn.settings import SearchSettings
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Evaluator
 from tacit.tree import LEAF, PLAYERS, Builder, Place, PublicTree
-from tacit.tree.beliefs import normalised
-from tacit.tree.pbs import PBS, first_pbs
+from tacit.tree.pbs import PBS, first_pbs, normalised
 
 Array = NDArray[Any]
 FOREST = 512

@@ -12,7 +12,7 @@ from tacit.agents.agent import Agent, RuleAgent
 from tacit.games import GameError
 from tacit.games.liars_dice import LiarsDice, LiarsDiceState, Rules
 from tacit.tree import Builder, PublicState
-from tacit.tree.worlds import sample_world
+from tacit.tree.playing import sample_world
 
 Array = NDArray[Any]
 

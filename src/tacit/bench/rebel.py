@@ -140,7 +140,6 @@ def value_errors(
     first search with more iterations.
     """
     from tacit.tree import PLAYERS
-    from tacit.tree.beliefs import compatible_reach
 
     positions = _positions(network, searches[0].mode, places, seed)
     truth = _values(network, replace(searches[0], iterations=CONVERGED), positions)
@@ -150,7 +149,7 @@ def value_errors(
         errors = []
         for number, place in enumerate(positions):
             for p in PLAYERS:
-                compatible = compatible_reach(place.state, p, place.beliefs[1 - p])
+                compatible = place.state.compatible_reach(p, place.beliefs[1 - p])
                 weight = place.beliefs[p] * compatible
                 gap = np.abs(values[p][number] - truth[p][number])
                 errors.append(float(weight @ gap / weight.sum()))

@@ -24,8 +24,8 @@ from tacit.evaluation.match import MatchResult, play_match
 from tacit.games import CHANCE, TERMINAL
 from tacit.solvers.engine import Workspace
 from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
-from tacit.tree.beliefs import normalised
 from tacit.tree.kernels.passes import RECORD_BEST, ascend, descend
+from tacit.tree.pbs import normalised
 
 Array = NDArray[Any]
 Rule = Callable[[PublicState], Array]

@@ -33,7 +33,7 @@ from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.encoder import GameEncoder
 from tacit.suggest import closest
 from tacit.tree import PublicTree
-from tacit.tree.worlds import worlds_of
+from tacit.tree.playing import worlds_of
 
 PREFIX = "openspiel:"
 MAX_HISTORIES = 2_000_000

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from tacit.games import CHANCE, TERMINAL, GameError, State
 from tacit.games.encoder import GameEncoder, Symmetry, stable_bytes
 from tacit.tree import PLAYERS, Builder, PublicState
+from tacit.tree.playing import sample_world, worlds_of
 from tacit.tree.public_state import Expansion
-from tacit.tree.worlds import sample_world, worlds_of
 
 MAX_STATES = 4096
 """Largest number of public states that are listed, each with its own feature."""

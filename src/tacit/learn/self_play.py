@@ -25,8 +25,7 @@ from tacit.solvers.algorithms import FictitiousPlay
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Evaluator
 from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Place
-from tacit.tree.beliefs import normalised
-from tacit.tree.pbs import PBS, first_pbs
+from tacit.tree.pbs import PBS, first_pbs, normalised
 from tacit.tree.playing import deal, draw, follow
 
 Array = NDArray[Any]

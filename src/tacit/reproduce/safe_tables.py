@@ -33,7 +33,7 @@ from tacit.subgame.abstraction import (
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.methods import METHODS, SolveBudget, find_method, solve_roots
 from tacit.tree import PublicState, PublicTree, build_tree
-from tacit.tree.worlds import sample_world
+from tacit.tree.playing import sample_world
 
 Array = NDArray[Any]
 Weakness = Literal["few iterations", "merged infostates", "missing actions"]

@@ -21,7 +21,6 @@ from tacit.solvers.kernels.iterations import respond
 from tacit.solvers.kernels.sharing import respond_shared
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import LEAF, PublicTree
-from tacit.tree.beliefs import compatible_reach
 from tacit.tree.kernels.passes import BEST, EXPECT, RECORD_BEST
 
 Policy = NDArray[Any]
@@ -184,7 +183,7 @@ class BestResponse:
             )
             flat = self.work.values[player]
             cfv = self.tree.vectors(flat, player, root.node, values=True)[root.copy]
-            total = own @ compatible_reach(self.tree.state(root.node), player, other)
+            total = own @ self.tree.state(root.node).compatible_reach(player, other)
             if not total > 0:
                 raise ValueError("the beliefs of the two players contradict each other")
             values.append(own @ cfv / total)
@@ -194,7 +193,7 @@ class BestResponse:
         """[copies, K] expected values at a node whose vectors are those of the last pass."""
         cfv = self.tree.vectors(self.work.values[player], player, node, values=True)
         reach = self.tree.vectors(self.work.reach[1 - player], 1 - player, node, values=False)
-        total = compatible_reach(self.tree.state(node), player, reach)
+        total = self.tree.state(node).compatible_reach(player, reach)
         expected: NDArray[np.float64] = np.full(cfv.shape, np.nan)
         np.divide(cfv, total, out=expected, where=total > 0)
         return expected

@@ -33,10 +33,10 @@ from tacit.solvers.kernels.iterations import normalise_sums
 from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator, lengthened
 from tacit.solvers.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS
-from tacit.tree.beliefs import cfv_to_value
+from tacit.tree.arrays import DOWN, Order
 from tacit.tree.kernels.buffers import Vectors
 from tacit.tree.kernels.passes import EXPECT, ascend, descend
-from tacit.tree.order import DOWN, Order
+from tacit.tree.pbs import cfv_to_value
 
 if TYPE_CHECKING:
     from tacit.solvers.engine import Solver

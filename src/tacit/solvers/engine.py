@@ -33,11 +33,11 @@ from tacit.solvers.kernels.sharing import average_buckets, match_buckets, visit_
 from tacit.solvers.leaves import Evaluator
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
+from tacit.tree.arrays import UP, Order
 from tacit.tree.kernels.buffers import SLOTS, VECTORS, ShortSlots, Slots, Vectors
 from tacit.tree.kernels.passes import WITHIN
 from tacit.tree.kernels.storage16 import LARGEST, read_sums
 from tacit.tree.layout import GrowingLayout
-from tacit.tree.order import UP, Order
 from tacit.tree.public_state import Expansion
 
 Array = NDArray[Any]

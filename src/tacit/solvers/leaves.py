@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solvers.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
 from tacit.tree import LEAF, PLAYERS, PublicState, PublicTree
-from tacit.tree.beliefs import normalised, value_to_cfv
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised, value_to_cfv
 
 Array = NDArray[Any]
 

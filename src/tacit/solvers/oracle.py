@@ -19,9 +19,8 @@ from tacit.solvers.best_response import BestResponse
 from tacit.solvers.engine import Beliefs, Solver
 from tacit.solvers.leaves import Guide
 from tacit.tree import PLAYERS, Builder, PublicState, PublicTree, build_forest
-from tacit.tree.beliefs import normalised
 from tacit.tree.kernels.passes import BEST, EXPECT
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised
 from tacit.tree.public_tree import TreeBuilder
 
 FORESTS = 64

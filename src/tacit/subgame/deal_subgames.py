@@ -24,7 +24,6 @@ from tacit.solvers.sharing.layout import Sharing
 from tacit.subgame.blueprint import SubgameRoot, quotient, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
 from tacit.tree import PLAYERS, Place, PublicTree, build_forest
-from tacit.tree.beliefs import compatible_reach
 from tacit.tree.cards.deals import Deal
 from tacit.tree.cards.states import CardState
 from tacit.tree.kernels.passes import BEST, EXPECT
@@ -114,9 +113,8 @@ class DealSubgames:
             node = int(self.tree.arrays.edge_parent[edge])
             if self.tree.arrays.player[node] == opponent:
                 loss = np.maximum(values[node] - values[child], 0.0)
-                weights = compatible_reach(
-                    self.tree.state(node), opponent, self._reach[player][node]
-                )
+                state = self.tree.state(node)
+                weights = state.compatible_reach(opponent, self._reach[player][node])
                 split += quotient(loss, weights)
                 whole += loss
             child = node
@@ -251,6 +249,6 @@ class DealSubgames:
                 ]
                 values[node] = np.max(below, axis=0) if mover == player else np.sum(below, axis=0)
             own, other = self._reach[player][root], self._reach[1 - player][root]
-            weights = compatible_reach(self.tree.state(root), player, other)
+            weights = self.tree.state(root).compatible_reach(player, other)
             responses.append(float(own @ values[root] / (own @ weights)))
         return responses[0], responses[1]

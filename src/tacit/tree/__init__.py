@@ -1,6 +1,7 @@
 """The public tree: public states and beliefs, the arrays, the two passes, building and growing."""
 
-from tacit.tree.arrays import CHANCE, LEAF, PLAYERS, TERMINAL, TreeArrays
+from tacit.games import CHANCE, TERMINAL
+from tacit.tree.arrays import LEAF, PLAYERS, TreeArrays
 from tacit.tree.builder import Builder, Size, StopRule, readable_bytes
 from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Place

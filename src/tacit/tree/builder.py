@@ -15,9 +15,9 @@ import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
-from tacit.tree.derived import DerivedStates
+from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Batch, GrowingLayout, Place
-from tacit.tree.open import OpenExpansion, OpenStates
+from tacit.tree.open import OpenExpansion, OpenState, OpenStates
 from tacit.tree.public_state import (
     ActionSet,
     Expansion,
@@ -27,7 +27,6 @@ from tacit.tree.public_state import (
     find_transition,
     path_words,
 )
-from tacit.tree.worlds import sample_world
 
 StopRule = Callable[[PublicState], bool]
 """Whether a public state below the root is to be a leaf."""
@@ -122,7 +121,7 @@ class Builder:
         for word in path_words(path):
             expansion = state.expand()
             labels = [transition.label for transition in expansion.transitions]
-            state = expansion.transitions[find_transition(state, labels, word)].child
+            state = expansion.transitions[find_transition(labels, word)].child
         return state
 
     def size(
@@ -271,7 +270,8 @@ class Builder:
         total = Size(0, 0, 0)
         for state in dict.fromkeys(new):
             if limit.stop is None:
-                total = total.with_tree(_least(sample_world(state), limit.depth))
+                assert isinstance(state, DerivedState | OpenState)
+                total = total.with_tree(_least(state.sample, limit.depth))
             self._bounded.setdefault(state, set()).add(limit)
         if total.bytes() > self.max_bytes:
             self._refuse(total, "at least")

@@ -143,10 +143,6 @@ class DerivedState:
             for world, share in worlds:
                 yield cell, world, share
 
-    def find(self, player: int, private: Hashable) -> int:
-        """The index of the infostate of `player` with this private key."""
-        return self.privates[player].index(private)
-
     def names(self, player: int) -> list[str]:
         """[K] a readable name of each infostate of `player`: ``J``, ``heads``, ``1,6``.
 
@@ -170,10 +166,6 @@ class DerivedState:
     def action_size(self, action: int) -> float | None:
         """The size of a bet as a fraction of the pot; None for other actions."""
         return self.sample.action_size(action)
-
-    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
-        """Which of the transitions with these labels `word` names; None if none does."""
-        return labels.index(word) if word in labels else None
 
 
 _WORD = re.compile(r"[^\s\[\]():;]+")

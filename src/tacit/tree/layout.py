@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32, array_names, no_array
-from tacit.tree.arrays import CHANCE, IDENTITY, LEAF, TERMINAL, Sizes, TreeArrays
+from tacit.games import CHANCE, TERMINAL
+from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
 from tacit.tree.cards.terminals import no_cards
 from tacit.tree.derived import DerivedState
 from tacit.tree.kernels.layout import (
@@ -28,7 +29,6 @@ from tacit.tree.kernels.layout import (
     place_vectors,
 )
 from tacit.tree.open import OpenExpansion, OpenState
-from tacit.tree.order import Order, Range, visiting_order
 from tacit.tree.public_state import Expansion, PublicState, Transition, no_moves
 
 
@@ -37,47 +37,6 @@ class Place(NamedTuple):
 
     node: int
     copy: int
-
-
-class Layout(Protocol):
-    """A tree laid out for the kernels, and the public states of its nodes."""
-
-    @property
-    def arrays(self) -> TreeArrays:
-        """The arrays for the kernels."""
-
-    @property
-    def roots(self) -> list[Place]:
-        """The node and copy of each root."""
-
-    @property
-    def ranges(self) -> Sequence[Range]:
-        """The ranges of nodes that the passes visit in turn, parents first."""
-
-    @property
-    def sizes(self) -> Sizes:
-        """The lengths of the flat buffers."""
-
-    @property
-    def order(self) -> Order:
-        """The order in which the passes visit the ranges."""
-
-    @property
-    def matrices(self) -> Float64:
-        """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
-
-    def state(self, node: int) -> PublicState:
-        """The public state that the copies of `node` have in common (up to their key)."""
-
-    def expansion(self, node: int) -> Expansion:
-        """The moves that `node` has in this tree."""
-
-    def labels(self, node: int) -> Sequence[str]:
-        """The labels of the transitions of `node`."""
-
-    @property
-    def beliefs(self) -> list[tuple[Float64, Float64]] | None:
-        """For each root both players' initial reaches; None if they are all one."""
 
 
 @dataclass

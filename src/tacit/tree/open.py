@@ -90,10 +90,6 @@ class OpenState:
         """The size of a bet as a fraction of the pot; None for other actions."""
         return self.sample.action_size(action)
 
-    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
-        """Which of the transitions with these labels `word` names; None if none does."""
-        return labels.index(word) if word in labels else None
-
 
 class OpenExpansion(Expansion):
     """The moves of an open public state; labels and transitions are made on first access.

@@ -1,4 +1,8 @@
-"""Public belief states: a public state with both players' beliefs, the unit of work."""
+"""Public belief states: a public state with both players' beliefs, the unit of work.
+
+An infostate's expected value is its counterfactual value divided by the *compatible reach*: the
+opponent's reach weighed by chance, `C @ reach`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.encoder import stable_bytes
-from tacit.tree.public_state import PublicState
-
-Array = NDArray[Any]
+from tacit.tree.public_state import Array, PublicState
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,27 @@ class PortablePBS(NamedTuple):
 def first_pbs(root: PublicState) -> PBS:
     """The PBS at the start of the game."""
     return PBS(root, (np.ones(root.counts[0]), np.ones(root.counts[1])))
+
+
+def cfv_to_value(
+    state: PublicState, player: int, cfv: Array, opponent_reach: Array
+) -> NDArray[np.float64]:
+    """Counterfactual values [.., K] to expected ones; zero where the compatible reach is zero."""
+    total = state.compatible_reach(player, opponent_reach)
+    return np.divide(cfv, total, out=np.zeros(total.shape), where=total > 0)
+
+
+def value_to_cfv(state: PublicState, player: int, value: Array, opponent_reach: Array) -> Array:
+    """Expected values [.., K] to counterfactual ones."""
+    weighed: Array = value * state.compatible_reach(player, opponent_reach)
+    return weighed
+
+
+def normalised(reach: Array) -> Array:
+    """Beliefs [K]: a reach [K] divided by its sum; uniform if the reach is zero."""
+    total = reach.sum()
+    beliefs: Array = reach / total if total > 0 else np.full(len(reach), 1 / len(reach))
+    return beliefs
 
 
 @lru_cache(maxsize=4096)

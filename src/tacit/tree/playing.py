@@ -6,17 +6,16 @@ Unseen chance events affect nothing but the payoff, whose mean is known.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.games import State
-from tacit.tree.arrays import CHANCE
-from tacit.tree.public_state import Pair, PublicState
-from tacit.tree.worlds import worlds_of
-
-Array = NDArray[Any]
+from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.tree.builder import Builder
+from tacit.tree.derived import DerivedState
+from tacit.tree.open import OpenState
+from tacit.tree.public_state import Array, GameTooLargeError, Pair, PublicState
 
 
 def draw(weights: Array, random: np.random.Generator) -> int:
@@ -69,3 +68,36 @@ def world(state: PublicState, pair: Pair, random: np.random.Generator) -> State:
     """A random world state of a pair of infostates, drawn by the unseen chance events."""
     worlds = [(world, share) for cell, world, share in worlds_of(state) if cell == pair]
     return worlds[draw(np.array([share for _, share in worlds]), random)][0]
+
+
+def sample_world(state: PublicState) -> State:
+    """One of the world states, for properties that all of them share."""
+    return _derived(state).sample
+
+
+def worlds_of(state: PublicState) -> Iterator[tuple[Pair, State, float]]:
+    """Every world state with its infostates and its share of their chance weight."""
+    return _derived(state).worlds()
+
+
+def _derived(state: PublicState) -> DerivedState | OpenState:
+    if not isinstance(state, DerivedState | OpenState):  # cards have too many pairs of hands
+        raise GameError("world states are for games that are written as rules")
+    return state
+
+
+def check_public_states(game: Game, *, playouts: int = 20, seed: int = 0) -> None:
+    """Expand the public states of random playouts; GameError if one of them is inconsistent.
+
+    Expanding checks merges of infostates, chance weights and folding. Public states with too many
+    pairs of infostates are not checked.
+    """
+    builder = Builder(game)
+    random = np.random.default_rng(seed)
+    with suppress(GameTooLargeError):
+        for _ in range(playouts):
+            state: PublicState = builder.root
+            while state.mover != TERMINAL:
+                ways = state.expansion.transitions
+                state = ways[int(random.integers(len(ways)))].child
+            assert state.payoffs.size

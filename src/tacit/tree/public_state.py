@@ -82,9 +82,6 @@ class PublicState(Protocol):
     def action_size(self, action: int) -> float | None:
         """The size of a bet as a fraction of the pot; None for other actions."""
 
-    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
-        """Which of the transitions with these labels `word` names; None if none does."""
-
 
 ActionSet = Callable[[PublicState], frozenset[str] | None]
 """The actions that a tree has at a public state, by label; None: all of them."""
@@ -200,13 +197,12 @@ def _is_simple(state: PublicState, expansion: Expansion) -> bool:
     )
 
 
-def find_transition(state: PublicState, labels: Sequence[str], word: str) -> int:
+def find_transition(labels: Sequence[str], word: str) -> int:
     """Which of the transitions with these labels `word` names; GameError lists them if none."""
-    number = state.find_move(word, labels)
-    if number is None:
+    if word not in labels:
         options = ", ".join(labels) or "none: the game is over"
         raise GameError(f"{word!r} is not possible here; possible: {options}")
-    return number
+    return labels.index(word)
 
 
 def path_words(path: str | Sequence[str]) -> list[str]:

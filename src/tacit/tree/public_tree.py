@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import Game, GameError
-from tacit.tree.arrays import LEAF, Sizes, TreeArrays
+from tacit.tree.arrays import LEAF, Order, Range, Sizes, TreeArrays
 from tacit.tree.builder import Builder, Limit, StopRule
 from tacit.tree.cards.layout import CardLayout
-from tacit.tree.layout import GrowingLayout, Layout, Place
-from tacit.tree.order import Order, Range
+from tacit.tree.layout import GrowingLayout, Place
 from tacit.tree.public_state import (
     ActionSet,
     Expansion,
@@ -33,6 +32,8 @@ from tacit.tree.public_state import (
     find_transition,
     path_words,
 )
+
+Layout = GrowingLayout | CardLayout
 
 _DERIVED = ("sizes", "order", "leaves", "matrices", "parent_edge", "_entering")
 
@@ -181,8 +182,7 @@ class PublicTree:
         """The public state after the public moves of `path`: labels, in a text split by spaces."""
         here = start or self.roots[0]
         for word in path_words(path):
-            labels = self.labels(here.node)
-            here = self.child(here, find_transition(self.state(here.node), labels, word))
+            here = self.child(here, find_transition(self.labels(here.node), word))
         return here
 
     def path_to(self, place: Place) -> list[tuple[Place, int]]:

@@ -11,6 +11,7 @@ from tacit.games.holdem.cards import HAND_CARDS
 from tacit.games.holdem.hand_rank import rank_hands
 from tacit.games.holdem.spot import Spot
 from tacit.tree.cards.states import CardState
+from tacit.tree.public_state import find_transition
 
 TURN = Spot.of("2c7dJhQs", ranges=("JJ+,AK", "QQ+,KJs,77"), pot=101, behind=400, bets="75%/a")
 
@@ -100,8 +101,9 @@ def test_names_sizes_and_moves_are_as_people_say_them() -> None:
     assert set(state.names(1)) >= {"KsJs", "7h7c"}
     assert state.key == ("", TURN.board)
     labels = state.expand().labels
-    assert state.find_move("k", labels) == 0
-    assert state.find_move("f", labels) is None
+    assert find_transition(labels, "k") == 0
+    with pytest.raises(GameError, match="'f' is not possible here; possible: k"):
+        find_transition(labels, "f")
     assert state.action_size(0) is state.action_size(1) is None
     assert state.action_size(50 + 101) == 1.0
     weights = state.beliefs()

@@ -20,8 +20,8 @@ from tacit.games import load_game
 from tacit.solvers.engine import Workspace
 from tacit.solvers.kernels.iterations import respond
 from tacit.tree import PLAYERS, TERMINAL, Builder, build_forest, build_tree
+from tacit.tree.arrays import DOWN, UP
 from tacit.tree.kernels.passes import BEST, EXPECT, RECORD_BEST, UPDATE, ascend, descend
-from tacit.tree.order import DOWN, UP
 
 seeds = st.integers(0, 2**32 - 1)
 NO_STEP = np.zeros(4)
@@ -191,7 +191,7 @@ def test_compatibility_is_what_chance_makes_of_each_pair(game: RandomGame) -> No
         cells = bridge.reference.compatibility(public)
         expected = np.zeros(state.counts)
         for (first, second), weight in cells.items():
-            expected[state.find(0, first), state.find(1, second)] = weight
+            expected[state.privates[0].index(first), state.privates[1].index(second)] = weight
         assert_allclose(state.compatibility, expected / expected.sum(), atol=1e-12)
 
 

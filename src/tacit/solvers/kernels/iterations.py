@@ -1,7 +1,7 @@
 """Whole iterations as kernels: the two passes in each algorithm's order.
 
 tree: TreeArrays; slots, vectors: records of `tacit.tree.kernels.buffers`; order: [S, 7] of
-`tacit.tree.order`; thread: whose shared vectors are used; schedule: [T, 6], a step's four numbers,
+`tacit.tree.arrays`; thread: whose shared vectors are used; schedule: [T, 6], a step's four numbers,
 the weight in the average, and how often fictitious play counts the response once more;
 root_gadgets: None, or the `GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of
 a turn.
@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.solvers.kernels.gadgets import match_gadgets, mix_gadgets, respond_gadgets
+from tacit.tree.arrays import DOWN
 from tacit.tree.kernels.passes import (
     RECORD_BEST,
     UPDATE,
@@ -24,7 +25,6 @@ from tacit.tree.kernels.passes import (
     update_node,
 )
 from tacit.tree.kernels.storage16 import descend_node_short, update_node_short
-from tacit.tree.order import DOWN
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 Infostates that share regrets are a **bucket**. Flat arrays hold buckets in *rows* of the shape
 [A, buckets], one row for all nodes whose infostates share. Policies and gains of infostates are
-kept for one range of nodes at a time (`tacit.tree.order`): ranges of a level share their slots, so
+kept for one range of nodes at a time (`tacit.tree.arrays`): ranges of a level share their slots, so
 that all of it stays in the cache.
 
 shared: `BucketArrays`; rows: `BucketRows` of one player.
@@ -17,6 +17,7 @@ import numpy as np
 from tacit.array_record import ArrayRecord, Float64, Int8, Int32, Int64
 from tacit.kernel import inner_kernel, kernel
 from tacit.solvers.kernels.iterations import normalise_slots
+from tacit.tree.arrays import DOWN
 from tacit.tree.kernels.passes import (
     EXPECT,
     add_to_sums,
@@ -29,7 +30,6 @@ from tacit.tree.kernels.passes import (
     shape_of,
     update_regrets,
 )
-from tacit.tree.order import DOWN
 
 
 @dataclass(frozen=True, eq=False)

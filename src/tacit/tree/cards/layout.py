@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 from tacit.array_record import Float64, Int8, Int32, Int64, Int64Rows
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.betting import Betting
-from tacit.tree.arrays import IDENTITY, Sizes, TreeArrays
+from tacit.tree.arrays import IDENTITY, Order, Range, Sizes, TreeArrays, visiting_order
 from tacit.tree.cards.betting_template import Choose, Entry, Stop, StreetTemplate, walk_street
 from tacit.tree.cards.deals import Deal, NextDeal, card_tables, deal_next
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN, CardTables, work_size
 from tacit.tree.layout import Place
-from tacit.tree.order import Order, Range, visiting_order
 from tacit.tree.public_state import ActionSet, Expansion, no_moves
 
 Progress = Callable[[float], None]

@@ -6,7 +6,7 @@ one over the number of cards that neither player holds.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -126,10 +126,6 @@ class CardState:
     def payoff_bounds(self) -> tuple[float, float]:
         """At the end of the hand: player 0's smallest and largest payoff."""
         return -self.amount, self.amount
-
-    def find_move(self, word: str, labels: Sequence[str]) -> int | None:
-        """Which of the transitions with these labels `word` names; None if none does."""
-        return labels.index(word) if word in labels else None
 
     def expand(self, actions: frozenset[str] | None = None) -> Expansion:
         """The moves with these labels, or by default those of the spot's bet sizes."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.games.game import CHANCE, TERMINAL
 from tacit.kernel import inner_kernel, kernel
-from tacit.tree.arrays import CHANCE, IDENTITY, TERMINAL
+from tacit.tree.arrays import IDENTITY
 
 NODES, EDGES, SLOTS, SCRATCH = 0, 1, 2, 3
 REACH, VALUES = 4, 6

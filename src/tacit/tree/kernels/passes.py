@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.games.game import TERMINAL
 from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.simd import LANES
-from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
+from tacit.tree.arrays import IDENTITY, LEAF
 from tacit.tree.cards.terminals import FOLD, card_terminals
 
 EXPECT = 0
@@ -54,7 +55,7 @@ def place(start, shared, shift):
 
 @inlined_kernel
 def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, weight):
-    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
+    """As `descend`, for the nodes of one range; `visit`: its step in `tacit.tree.arrays`.
 
     flow: the function for the player's simple nodes, called with `kept`: `descend_node`, or a
     variant for another storage of policies and sums, which uses `policy` and `sums` as scratch.
@@ -177,7 +178,7 @@ def ascend(tree, vectors, player, mode, step, policy, regrets):
 
 @inner_kernel
 def _everything(tree):
-    """The step of `tacit.tree.order` that takes the whole tree as one range."""
+    """The step of `tacit.tree.arrays` that takes the whole tree as one range."""
     step = np.zeros(7, dtype=np.int64)
     step[2] = len(tree.player)
     step[4] = len(tree.cards.batch_kind)
@@ -186,7 +187,7 @@ def _everything(tree):
 
 @inlined_kernel
 def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, regrets):
-    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.order`.
+    """As `ascend`, for the nodes of one range; `visit`: its step in `tacit.tree.arrays`.
 
     act: the function for the player's nodes: `decide`, or `update_node` or `evaluate_node` where
     only their modes occur.
