@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-import numpy as np
 import pytest
 
-from tacit.files import check_writable, write_arrays, write_atomically, write_json_rows, write_text
+from tacit.files import check_writable, write_atomically, write_json_rows, write_text
 from tacit.games import GameError
 
 
@@ -63,10 +62,6 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "real").read_text() == "text"
 
 
-def test_rows_and_arrays_are_read_back(tmp_path):
+def test_rows_are_written_one_a_line(tmp_path):
     write_json_rows(tmp_path / "rows.json", [{"a": 1}, {"a": 2}])
     assert (tmp_path / "rows.json").read_text() == '[\n{"a": 1},\n{"a": 2}\n]\n'
-    for compressed in (False, True):
-        write_arrays(tmp_path / "x.npz", {"x": np.arange(3)}, compressed=compressed)
-        with np.load(tmp_path / "x.npz") as file:
-            assert file["x"].tolist() == [0, 1, 2]

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tacit.games.game import GameError
 
@@ -25,7 +22,7 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], object]) -> 
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         part = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "w+b") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
@@ -60,14 +57,6 @@ def write_json_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
     """Write a JSON list atomically, one row a line."""
     lines = ",\n".join(json.dumps(row) for row in rows)
     write_text(path, f"[\n{lines}\n]\n")
-
-
-def write_arrays(
-    path: str | Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
-) -> None:
-    """Write arrays as an npz file atomically."""
-    save: Callable[..., None] = np.savez_compressed if compressed else np.savez
-    write_atomically(path, lambda file: save(file, allow_pickle=False, **arrays))
 
 
 def check_writable(path: str | Path) -> None:

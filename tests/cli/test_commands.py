@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from support.commands import call, fails
+from tacit.archive import write_arrays
 from tacit.cli import COMMANDS, tacit
 from tacit.formats.solution import load_solution
 
@@ -275,7 +276,7 @@ def test_false_statements_in_a_file_are_found(kuhn, tmp_path):
     with np.load(kuhn) as file:
         parts = {name: file[name] for name in file.files}
     parts["history"][-1, 2] = 0.0
-    np.savez(tmp_path / "false.npz", **parts)
+    write_arrays(tmp_path / "false.npz", parts)
     assert "states other numbers than those of its policy" in fails(
         "exploitability", tmp_path / "false.npz"
     )

@@ -204,7 +204,7 @@ def test_a_file_cut_short_is_one_line(files, tmp_path, keep):
     data = (files / "whole.npz").read_bytes()
     cut = tmp_path / "cut.npz"
     cut.write_bytes(data[: int(keep * len(data))])
-    assert "is not a solution of tacit, or damaged" in fails("spot", "--load", cut)
+    assert "is not a solution of tacit, or is damaged" in fails("spot", "--load", cut)
 
 
 def test_pictures(tmp_path):

@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from tacit.archive import write_arrays
 from tacit.formats.solution import (
-    SolutionError,
+    ArchiveError,
     file_format,
     fingerprint,
     load_solution,
@@ -35,7 +36,7 @@ def rewritten(path, *, without=(), about=None, **arrays):
         parts = {name: file[name] for name in file.files if name not in without}
     if about is not None:
         parts["about"] = np.array(json.dumps(json.loads(str(parts["about"])) | about))
-    np.savez(path, **(parts | arrays))
+    write_arrays(path, parts | arrays)
     return path
 
 
@@ -79,9 +80,9 @@ def test_a_failed_save_leaves_the_older_file_alone(saved, monkeypatch):
 
 
 def test_missing_files_and_folders(tmp_path):
-    with pytest.raises(SolutionError, match="there is no file"):
+    with pytest.raises(ArchiveError, match="there is no file"):
         load_solution(tmp_path / "none.npz")
-    with pytest.raises(SolutionError, match="is a folder"):
+    with pytest.raises(ArchiveError, match="is a folder"):
         load_solution(tmp_path)
 
 
@@ -94,15 +95,16 @@ def test_foreign_files_are_refused(content, tmp_path):
     path = tmp_path / "foreign"
     path.write_bytes(content)
     assert file_format(path) is None
-    with pytest.raises(SolutionError, match="is not a solution of tacit, or damaged"):
+    with pytest.raises(ArchiveError, match="is not a solution of tacit, or is damaged"):
         load_solution(path)
 
 
 def test_arrays_of_others_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", policy=np.ones(3))
     np.save(tmp_path / "bare.npy", np.ones(3))
-    for name in ("other.npz", "bare.npy"):
-        with pytest.raises(SolutionError, match="is not a solution of tacit"):
+    write_arrays(tmp_path / "ours.npz", {"policy": np.ones(3)})
+    for name in ("other.npz", "bare.npy", "ours.npz"):
+        with pytest.raises(ArchiveError, match="is not a solution"):
             load_solution(tmp_path / name)
 
 
@@ -110,23 +112,19 @@ def test_every_truncation_is_noticed(saved):
     whole = saved.read_bytes()
     for length in range(0, len(whole), max(1, len(whole) // 50)):
         saved.write_bytes(whole[:length])
-        with pytest.raises(SolutionError):
+        with pytest.raises(ArchiveError):
             load_solution(saved)
 
 
-def test_flipped_bytes_never_give_another_policy(saved):
-    whole, policy = saved.read_bytes(), load_solution(saved).policy
+def test_every_flipped_byte_is_noticed(saved):
+    whole = saved.read_bytes()
     random = np.random.default_rng(1)
-    refused = 0
     for place in random.choice(len(whole), size=150, replace=False):
         damaged = bytearray(whole)
         damaged[place] ^= 0xFF
         saved.write_bytes(bytes(damaged))
-        try:
-            assert np.array_equal(load_solution(saved).policy, policy)
-        except GameError:
-            refused += 1
-    assert refused > 100
+        with pytest.raises(ArchiveError):
+            load_solution(saved)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tacit.formats.solution import SolutionError
+from tacit.formats.solution import ArchiveError
 from tacit.formats.spot_solution import load_spot_solution, save_spot_solution
 from tacit.games import GameError
 from tacit.games.holdem.spot import Spot
@@ -44,7 +44,7 @@ def test_what_cannot_be_resumed_is_refused(tmp_path):
         resume_spot(load_spot_solution(tmp_path / "small.npz"))
     cut = {name: array[:-1] for name, array in done.memory.items()}
     save_spot_solution(replace(done, memory=cut), tmp_path / "cut.npz")
-    with pytest.raises(SolutionError, match="damaged"):
+    with pytest.raises(ArchiveError, match="damaged"):
         load_spot_solution(tmp_path / "cut.npz")
 
 

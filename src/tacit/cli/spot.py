@@ -266,7 +266,7 @@ def _solve(
 def _resume(
     path: Path, limits: SpotLimits, threads: int | None, *, memory: int, quiet: bool
 ) -> SpotSolution:
-    from tacit.formats.solution import SolutionError
+    from tacit.archive import ArchiveError
     from tacit.formats.spot_solution import load_spot_solution
     from tacit.games import GameError
     from tacit.solvers.spot import resume_spot
@@ -282,7 +282,7 @@ def _resume(
                 on_chunk=progress.on_chunk,
             )
         except GameError as error:
-            raise SolutionError(f"{path}: {error}") from None
+            raise ArchiveError(f"{path}: {error}") from None
 
 
 def _progress(found: Spot, limits: SpotLimits, *, quiet: bool) -> SolveProgress:

@@ -8,7 +8,6 @@ fingerprint of its public tree ensures that it is the same game.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from dataclasses import asdict, astuple
 from pathlib import Path
@@ -18,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import __version__
-from tacit.files import write_arrays
-from tacit.games import Game, GameError, load_game
+from tacit.archive import ArchiveError, open_archive, read_arrays, reading, write_arrays
+from tacit.games import Game, load_game
 from tacit.solvers import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.tree import PublicTree, build_tree
 
@@ -32,10 +31,6 @@ _SHOWN_BY = {FORMAT: "tacit show", "tacit-spot": "tacit spot --load"}
 _KINDS: dict[str, type[RegretMatching] | type[FictitiousPlay]] = {
     kind.__name__: kind for kind in (RegretMatching, FictitiousPlay)
 }
-
-
-class SolutionError(GameError):
-    """A file that is not a solution, is damaged, or belongs to another game."""
 
 
 def save_solution(solution: Solution, path: str | Path) -> None:
@@ -69,27 +64,28 @@ def save_solution(solution: Solution, path: str | Path) -> None:
 def load_solution(
     path: str | Path, *, game: Game | None = None, max_bytes: int = 8 << 30
 ) -> Solution:
-    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file.
+    """Read a solution and rebuild its tree; ArchiveError says what is wrong with the file.
 
     `game` is needed if `load_game` does not find it by name.
     """
-    about, arrays = read_arrays(
+    about, arrays = read_solution(
         Path(path),
         FORMAT,
         VERSION,
         keys={"game", "fingerprint", "tacit", "algorithm"},
         parts={"history", "policy"},
         makes="tacit solve GAME --out",
+        max_bytes=max_bytes,
     )
     if game is not None and game.name != about["game"]:
-        raise SolutionError(f"{path} is a solution of {about['game']}, not of {game.name}")
+        raise ArchiveError(f"{path} is a solution of {about['game']}, not of {game.name}")
     tree = build_tree(game or load_game(str(about["game"])), max_bytes=max_bytes)
     if about["fingerprint"] != fingerprint(tree):
-        raise SolutionError(
+        raise ArchiveError(
             f"{path} was made by tacit {about['tacit']} for a game {about['game']!r} with another "
             "tree than it has here; solve it again"
         )
-    try:
+    with reading(path, "a solution"):
         solution = Solution(
             tree=tree,
             algorithm=str(about["algorithm"]),
@@ -102,8 +98,6 @@ def load_solution(
             policy=arrays["policy"].astype(np.float64),
             memory=memory_arrays(arrays),
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise SolutionError(f"{path} is damaged ({error})") from None
     _check_arrays(solution, path)
     return solution
 
@@ -170,46 +164,45 @@ def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
 def file_format(path: Path) -> str | None:
     """The format that a file says it has; None if it is no file of ours."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with open_archive(path, "a solution") as file, np.load(file) as arrays:
             return str(json.loads(str(arrays["about"]))["format"])
-    except Exception:  # see `read_arrays`
+    except Exception:  # NumPy, zip and JSON raise many kinds of errors over other files
         return None
 
 
-def read_arrays(
-    path: Path, kind: str, version: int, *, keys: set[str], parts: set[str], makes: str
+def read_solution(
+    path: Path,
+    kind: str,
+    version: int,
+    *,
+    keys: set[str],
+    parts: set[str],
+    makes: str,
+    max_bytes: int,
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The JSON `about` and the other arrays of a file of this `kind`.
 
     keys, parts: the required keys of `about` and arrays of the file; makes: the command that writes
     such files.
     """
-    if not path.exists():
-        raise SolutionError(f"there is no file {path}")
-    if path.is_dir():
-        raise SolutionError(f"{path} is a folder, not a solution")
-    foreign = SolutionError(f"{path} is not a solution of tacit, or damaged; `{makes}` makes one")
-    content = io.BytesIO(path.read_bytes())
-    try:
-        with np.load(content, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+    foreign = ArchiveError(f"{path} is not a solution of tacit; `{makes}` makes one")
+    arrays = read_arrays(path, "a solution", max_bytes=max_bytes)
+    with reading(path, "a solution"):
         about = json.loads(str(arrays.pop("about")))
-    except Exception:  # NumPy, zip and JSON raise many kinds of errors over damaged bytes
-        raise foreign from None
     if not isinstance(about, dict):
         raise foreign
     if about.get("format") != kind:
         if about.get("format") in _SHOWN_BY:
             shows = _SHOWN_BY[about["format"]]
-            raise SolutionError(f"{path} is a solution of another kind; `{shows} {path}` shows it")
+            raise ArchiveError(f"{path} is a solution of another kind; `{shows} {path}` shows it")
         raise foreign
     if about.get("version") != version:
-        raise SolutionError(
+        raise ArchiveError(
             f"{path} has version {about.get('version')} of the format, this tacit reads version "
             f"{version}; it was made by tacit {about.get('tacit')}"
         )
     if keys - about.keys() or parts - arrays.keys():
-        raise SolutionError(f"{path} is damaged: parts are missing")
+        raise ArchiveError(f"{path} is damaged: parts are missing")
     return about, arrays
 
 
@@ -222,4 +215,4 @@ def _check_arrays(solution: Solution, path: str | Path) -> None:
             block = tree.block(policy, int(node))
             right = right and bool(np.all(block >= 0) and np.allclose(block.sum(axis=0), 1))
     if not right:
-        raise SolutionError(f"{path} is damaged: its policy does not fit the game")
+        raise ArchiveError(f"{path} is damaged: its policy does not fit the game")

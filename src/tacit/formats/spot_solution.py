@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import __version__
-from tacit.files import write_arrays
+from tacit.archive import ArchiveError, reading, write_arrays
 from tacit.formats.solution import (
-    SolutionError,
     checkpoints,
     fingerprint,
     memory_arrays,
-    read_arrays,
+    read_solution,
 )
-from tacit.games import CHANCE, GameError
+from tacit.games import CHANCE
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
 from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.spot import Spot
@@ -82,19 +81,18 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
 
 
 def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSolution:
-    """Read a solution and rebuild its tree; SolutionError says what is wrong with the file."""
-    about, arrays = read_arrays(
+    """Read a solution and rebuild its tree; ArchiveError says what is wrong with the file."""
+    about, arrays = read_solution(
         Path(path),
         FORMAT,
         VERSION,
         keys={"spot", "fingerprint", "tacit", "algorithm", "complete"},
         parts={"ranges", "history", "policy"},
         makes="tacit spot --out",
+        max_bytes=max_bytes,
     )
-    try:
+    with reading(path, "a solved spot"):
         spot = _spot_from_dict(about["spot"], arrays["ranges"])
-    except (GameError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise SolutionError(f"{path} is damaged ({error})") from None
     tree = build_spot(
         spot,
         isomorphism=bool(about.get("isomorphism", True)),
@@ -102,11 +100,11 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         max_bytes=max_bytes,
     )
     if about["fingerprint"] != fingerprint(tree):
-        raise SolutionError(
+        raise ArchiveError(
             f"{path} was made by tacit {about['tacit']} for a spot with another tree than it has "
             "here; solve it again"
         )
-    try:
+    with reading(path, "a solved spot"):
         complete = bool(about["complete"])
         policy = arrays["policy"].astype(np.float32)
         locked = tuple(int(node) for node in about["locked"])
@@ -126,8 +124,6 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             values={} if complete else _split_values(tree, arrays["values"]),
         )
         _check(solution)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise SolutionError(f"{path} is damaged ({error})") from None
     return solution
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-import pickle
 import re
 import time
 from collections.abc import Callable
@@ -25,8 +24,9 @@ import numpy as np
 import torch
 from torch.nn.functional import smooth_l1_loss
 
+from tacit.archive import open_archive, reading, write_archive
 from tacit.cluster import Batch, Session, executor_of
-from tacit.files import write_atomically, write_text
+from tacit.files import write_text
 from tacit.games import Game, GameError, load_game
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples
@@ -111,7 +111,8 @@ class Run:
         run = cls(folder, settings, _game_of(settings, game))
         path = folder / "checkpoint.pt"
         if path.exists():
-            run._restore(_load(path))
+            with reading(path, "a checkpoint of this run"):
+                run._restore(_load(path))
         return run
 
     def train(
@@ -289,7 +290,7 @@ class Run:
         }
         if self.policies is not None:
             state["policies"] = _to_torch(self.policies)
-        write_atomically(self.folder / "checkpoint.pt", lambda file: torch.save(state, file))
+        write_archive(self.folder / "checkpoint.pt", lambda file: torch.save(state, file))
         save_network(self.folder / "network.pt", *self.trained)
 
     @property
@@ -375,12 +376,10 @@ def _from_torch(replay: Replay, state: dict[str, Any]) -> None:
 def read_settings(folder: Path) -> Settings:
     """The settings of the run in `folder`."""
     path = folder / "settings.json"
-    try:
+    if not path.is_file():
+        raise GameError(f"{folder} holds no run: {path} is missing")
+    with reading(path, "a run's settings"):
         return Settings.from_json(path.read_text())
-    except FileNotFoundError:
-        raise GameError(f"{folder} holds no run: {path} is missing") from None
-    except (json.JSONDecodeError, TypeError, KeyError) as error:
-        raise GameError(f"{path} is damaged: {error}") from None
 
 
 def read_log(folder: Path) -> list[Progress]:
@@ -466,7 +465,7 @@ def save_network(path: Path, network: Network, origin: Origin) -> None:
         "seconds": origin.seconds,
         "network": network.state_dict(),
     }
-    write_atomically(path, lambda file: torch.save(state, file))
+    write_archive(path, lambda file: torch.save(state, file))
 
 
 def load_network(
@@ -477,7 +476,7 @@ def load_network(
     Without a builder it is on trees of its own; then give `game` if it is not in the registry.
     """
     state = _load_state(path)
-    origin = _origin(state)
+    origin = _origin(state, path)
     settings = origin.settings
     if builder is None:
         builder = Builder(_game_of(settings, game))
@@ -486,18 +485,21 @@ def load_network(
     shape = settings.network
     encoding = Encoding(builder, joint=shape.joint, pairs=shape.pairs)
     network = make_network(encoding, shape, seed=settings.seed)
-    network.load_state_dict(state["network"])
+    with reading(path, "a network"):
+        network.load_state_dict(state["network"])
     return TrainedNetwork(network, origin)
 
 
 def load_origin(path: Path) -> Origin:
     """What made the network in a file or a run's folder."""
-    return _origin(_load_state(path))
+    return _origin(_load_state(path), path)
 
 
-def _origin(state: dict[str, Any]) -> Origin:
-    settings = Settings.from_json(state["settings"])
-    return Origin(settings, state["epoch"], state["examples"], state["seconds"])
+def _origin(state: dict[str, Any], path: Path) -> Origin:
+    with reading(path, "a network"):
+        settings = Settings.from_json(state["settings"])
+        epoch, examples = int(state["epoch"]), int(state["examples"])
+        return Origin(settings, epoch, examples, float(state["seconds"]))
 
 
 def _load_state(path: Path) -> dict[str, Any]:
@@ -510,9 +512,9 @@ def _load_state(path: Path) -> dict[str, Any]:
 
 
 def _load(path: Path) -> Any:
-    try:
-        return torch.load(path, weights_only=True)
-    except FileNotFoundError:
-        raise GameError(f"{path} does not exist") from None
-    except (RuntimeError, EOFError, pickle.UnpicklingError, OSError, ValueError) as error:
-        raise GameError(f"{path} is damaged or not a checkpoint: {error}") from None
+    what = "a network or checkpoint"
+    with open_archive(path, what) as file:
+        try:
+            return torch.load(file, weights_only=True)
+        except Exception:  # its messages advise to load the file unsafely
+            raise GameError(f"{path} is not {what}, or is damaged") from None

@@ -11,8 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -21,8 +19,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.archive import ArchiveError, read_arrays, write_arrays
 from tacit.cache import cache_root
-from tacit.files import write_arrays
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import FLOP, TURN, BettingRules
 from tacit.games.holdem.cards import parse_board
@@ -346,11 +344,10 @@ def _load(
     if not path.exists():
         return None
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            found = {name: file[name] for name in shapes}
+        found = read_arrays(path, "a table's results")
         if any(found[name].shape != shape for name, shape in shapes.items()):
             raise ValueError("arrays of other shapes than this run's")
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (ArchiveError, ValueError, KeyError) as error:
         if report is not None:
             report(f"{path}: cannot be read ({error}); computing it again")
         return None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from tacit.archive import reading
 from tacit.files import check_writable, write_json_rows
-from tacit.games import GameError
 from tacit.report.experiment import Experiment, Progress
 from tacit.report.table import Row
 
@@ -29,11 +29,9 @@ class RowStore:
         if path is not None:
             check_writable(path)
             if path.exists():
-                try:
+                with reading(path, "a file of rows"):
                     rows = json.loads(path.read_text())
                     self._known = {tuple(row[name] for name in self.key): row for row in rows}
-                except (ValueError, TypeError, KeyError) as error:
-                    raise GameError(f"{path} is damaged ({error}); move it away") from None
 
     def add(self, head: Mapping[str, object], compute: Callable[[], Row]) -> Row:
         """The row that begins with `head`: the one in the file, or a new one, timed and saved."""

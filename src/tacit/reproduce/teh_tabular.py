@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tacit.files import write_arrays
+from tacit.archive import ArchiveError, read_arrays, write_arrays
 from tacit.games import GameError
 from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, pivot, table
@@ -137,13 +136,12 @@ class _Curve:
     def _restore(self, solver: Solver, path: Path, most: int) -> None:
         """Put `solver` in the saved state unless that is beyond iteration `most`."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                state = {name: file[name] for name in file.files}
+            state = read_arrays(path, "a solver's state")
             iteration, seconds = int(state.pop("iteration")), float(state.pop("seconds"))
             if iteration <= most:
                 solver.restore(iteration, state)
                 self.seconds = seconds
-        except (OSError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        except (ArchiveError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise GameError(
                 f"{path} is damaged or of another spot ({error}); move it away to solve "
                 f"{self.algorithm} again"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tacit.archive import write_arrays
 from tacit.games import GameError
 from tacit.games.holdem.betting import FLOP, PREFLOP, TURN
 from tacit.games.holdem.board_classes import board_classes, hand_classes
@@ -74,7 +75,7 @@ def test_the_cache_is_read_again(buckets: CardBuckets, folder: Path) -> None:
 
 def test_a_damaged_cache_is_reported_and_written_anew(buckets: CardBuckets, tmp_path: Path) -> None:
     path = tmp_path / SETTINGS.file_name(FLOP)
-    np.savez_compressed(path, table=buckets.tables[FLOP])
+    write_arrays(path, {"table": buckets.tables[FLOP]})
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.warns(RuntimeWarning, match="cannot be read as buckets.*computing them again"):
         found = card_buckets(SETTINGS, folder=tmp_path)
@@ -88,7 +89,7 @@ def test_a_cache_of_something_else_is_reported(buckets: CardBuckets, tmp_path: P
     path = tmp_path / SETTINGS.file_name(FLOP)
     told: list[str] = []
     for wrong in (buckets.tables[FLOP][:5], buckets.tables[FLOP] + 1):
-        np.savez_compressed(path, table=wrong)
+        write_arrays(path, {"table": wrong})
         assert _load(path, SETTINGS, FLOP, told.append) is None
     assert "shape (5, 1326)" in told[0]
     assert "buckets 0 to 12" in told[1]

@@ -10,8 +10,6 @@ They are computed once and kept in the user's cache folder.
 from __future__ import annotations
 
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +18,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.archive import ArchiveError, read_arrays, write_arrays
 from tacit.cache import cache_root
-from tacit.files import write_arrays
 from tacit.games import GameError
 from tacit.games.holdem.betting import BOARD_SIZES, PREFLOP, RIVER, STREETS
 from tacit.games.holdem.board_classes import board_classes, hand_classes
@@ -30,7 +28,7 @@ from tacit.games.holdem.spot import permute_hands
 from tacit.solvers.sharing.k_means import assign, k_means
 from tacit.tree.cards.hand_features import BINS, GROUPS, Features, hand_features
 
-VERSION = 1
+VERSION = 2
 """To be raised when the same settings give other buckets."""
 SAMPLE_BOARDS = 4_000
 """The most boards from which centres are computed; the hands of all boards are assigned to them."""
@@ -199,9 +197,8 @@ def _load(
         return None
     boards = len(board_classes(BOARD_SIZES[street]).boards)
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            table: NDArray[np.int32] = file["table"].astype(np.int32)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        table: NDArray[np.int32] = read_arrays(path, "buckets")["table"].astype(np.int32)
+    except (ArchiveError, ValueError, KeyError) as error:
         report(f"{path}: cannot be read as buckets ({error}); computing them again")
         return None
     count = settings.counts[street - 1]
