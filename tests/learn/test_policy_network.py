@@ -21,7 +21,7 @@ from tacit.learn.policy_network import (
     quantise,
 )
 from tacit.learn.self_play import play_round
-from tacit.learn.settings import SearchSettings, Settings
+from tacit.learn.settings import NetworkSettings, SearchSettings, Settings
 from tacit.learn.trainer import Run, load_network
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Zero
@@ -67,7 +67,7 @@ def test_probabilities_are_stored_to_a_254th() -> None:
 def test_targets_are_the_average_policy_at_every_decision(game: str, joint: bool) -> None:
     search = solved(game, 20)
     tree = search.tree
-    network = PolicyNetwork(Encoding(tree.builder, joint=joint), (8,))
+    network = PolicyNetwork(Encoding(tree.builder, joint=joint), NetworkSettings(hidden=(8,)))
     examples = collect_policies(network, search)
     assert examples.values.dtype == np.uint8
     shape = (-1, len(network.actions), network.encoding.width)
@@ -90,7 +90,9 @@ def test_a_network_learns_what_a_search_played(game: str) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     search = solved(game, 60)
-    network = PolicyNetwork(Encoding(search.tree.builder, joint=True), (64, 64))
+    network = PolicyNetwork(
+        Encoding(search.tree.builder, joint=True), NetworkSettings(hidden=(64, 64))
+    )
     examples = collect_policies(network, search)
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     first = float(network.loss(examples).detach())

@@ -1,4 +1,7 @@
-"""Value networks: an MLP with GELU and LayerNorm (ReBeL, section 7 and appendix E)."""
+"""Value networks: an MLP with GELU and LayerNorm (ReBeL, section 7 and appendix E).
+
+Where the game's encoder gives planes, residual blocks come before it.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.nn.functional import relu
 
 from tacit.games import Game
 from tacit.learn.encoding import Encoding
 from tacit.learn.settings import NetworkSettings
 from tacit.solvers.leaves import Guide
 from tacit.tree import Builder
+
+HEAD_PLANES = 4
+"""The planes that the residual blocks pass on."""
 
 
 @contextmanager
@@ -43,30 +50,76 @@ class LogBeliefs(nn.Module):
         return torch.cat([rows, logarithms], dim=1)
 
 
-def mlp(encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> nn.Sequential:
-    """Linear, LayerNorm and GELU for each hidden width, then a linear layer initialised to zero."""
-    layers: list[nn.Module] = [LogBeliefs(encoding.first_belief)]
+class ResidualBlock(nn.Module):
+    """Two 3x3 convolutions beside an identity; the second starts at zero, so no norm is needed."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        for parameter in self.second.parameters():
+            nn.init.zeros_(parameter)
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """[n, channels, height, width] to the same shape."""
+        return relu(planes + self.second(relu(self.first(planes))))
+
+
+class ResidualPlanes(nn.Module):
+    """Residual blocks over the planes of a row; the row's other columns join behind them."""
+
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
+        super().__init__()
+        self.shape = encoding.feature_shape
+        planes, height, width = self.shape
+        self.last = encoding.first_belief
+        self.first = self.last - encoding.public_features
+        self.blocks = nn.Sequential(
+            nn.Conv2d(planes, shape.channels, 3, padding=1),
+            nn.ReLU(),
+            *(ResidualBlock(shape.channels) for _ in range(shape.blocks)),
+            nn.Conv2d(shape.channels, HEAD_PLANES, 1),
+            nn.ReLU(),
+        )
+        self.outputs = HEAD_PLANES * height * width + encoding.inputs - encoding.public_features
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, outputs]."""
+        planes = rows[:, self.first : self.last].reshape(-1, *self.shape)
+        rest = rows[:, : self.first], rows[:, self.last :]
+        return torch.cat([self.blocks(planes).flatten(1), *rest], dim=1)
+
+
+def layers(encoding: Encoding, outputs: int, shape: NetworkSettings) -> nn.Sequential:
+    """Residual blocks if the features are planes; an MLP; a linear layer initialised to zero.
+
+    The MLP has Linear, LayerNorm and GELU for each hidden width.
+    """
     inputs = 2 * encoding.inputs - encoding.first_belief
-    for width in hidden:
-        layers += [nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU()]
+    stack: list[nn.Module] = [LogBeliefs(encoding.first_belief)]
+    if len(encoding.feature_shape) == 3:
+        residual = ResidualPlanes(encoding, shape)
+        stack, inputs = [residual], residual.outputs
+    for width in shape.hidden:
+        stack += [nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU()]
         inputs = width
     last = nn.Linear(inputs, outputs)
     nn.init.zeros_(last.weight)
     nn.init.zeros_(last.bias)
-    return nn.Sequential(*layers, last)
+    return nn.Sequential(*stack, last)
 
 
 class EncodedNetwork(nn.Module):
     """A network on the rows of an encoding, with `outputs` numbers in its answer."""
 
-    def __init__(self, encoding: Encoding, outputs: int, hidden: tuple[int, ...]) -> None:
+    def __init__(self, encoding: Encoding, outputs: int, shape: NetworkSettings) -> None:
         super().__init__()
         self.encoding = encoding
         self.inputs = encoding.inputs
         self.outputs = outputs
         self.describe = encoding.describe
         self.input_columns = encoding.input_columns
-        self.body = mlp(encoding, outputs, hidden)
+        self.body = layers(encoding, outputs, shape)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """[n, inputs] to [n, outputs]."""
@@ -82,8 +135,10 @@ class BeliefNetwork(EncodedNetwork):
 
     guide: Guide | None
 
-    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
-        super().__init__(encoding, encoding.outputs, shape.hidden)
+    def __init__(
+        self, encoding: Encoding, shape: NetworkSettings, outputs: int | None = None
+    ) -> None:
+        super().__init__(encoding, outputs or encoding.outputs, shape)
         self.shape = shape
         self.guide = None
 
@@ -101,8 +156,10 @@ class BeliefNetwork(EncodedNetwork):
 class ValueNetwork(BeliefNetwork):
     """A network that answers the value of each infostate."""
 
-    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
-        super().__init__(encoding, shape)
+    def __init__(
+        self, encoding: Encoding, shape: NetworkSettings, outputs: int | None = None
+    ) -> None:
+        super().__init__(encoding, shape, outputs)
         self.output_columns = encoding.output_columns
 
     def values(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -128,13 +185,16 @@ Network = ValueNetwork | PairNetwork
 
 def make_network(encoding: Encoding, shape: NetworkSettings, *, seed: int) -> Network:
     """A new value network, with a policy network if `shape` has one, initialised by the seed."""
+    from tacit.learn.cvpn import CVPN
     from tacit.learn.policy_network import PolicyNetwork
 
     with torch.random.fork_rng():
         torch.manual_seed(seed)
+        if shape.cvpn:
+            return CVPN(encoding, shape)
         network = (PairNetwork if encoding.pairs else ValueNetwork)(encoding, shape)
         if shape.policy:
-            network.guide = PolicyNetwork(encoding, shape.hidden)
+            network.guide = PolicyNetwork(encoding, shape)
     return network
 
 

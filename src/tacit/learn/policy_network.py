@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from tacit.learn.encoding import Encoding
 from tacit.learn.examples import Examples, join
 from tacit.learn.network import EncodedNetwork, inference
+from tacit.learn.settings import NetworkSettings
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Rows
 from tacit.tree import PLAYERS, PublicState
@@ -38,8 +39,8 @@ class PolicyNetwork(EncodedNetwork):
     order of private keys.
     """
 
-    def __init__(self, encoding: Encoding, hidden: tuple[int, ...]) -> None:
-        super().__init__(encoding, len(encoding.actions) * encoding.width, hidden)
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
+        super().__init__(encoding, len(encoding.actions) * encoding.width, shape)
         self.actions = encoding.actions
 
     def action_columns(self, state: PublicState) -> NDArray[np.int32]:

@@ -28,6 +28,12 @@ from tacit.tree.public_tree import TreeBuilder
 
 Array = NDArray[Any]
 Stop = Literal["depth", "round"]
+Method = Literal["rebel", "student-of-games"]
+OTHER_GROUPS: dict[Method, tuple[str, ...]] = {
+    "rebel": ("growing", "sound"),
+    "student-of-games": ("search",),
+}
+"""The groups of settings that a method does not use."""
 MOST = 2**63 - 1
 """The largest value of an integer setting."""
 
@@ -163,6 +169,42 @@ class SearchSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GrowingSettings(_Checked):
+    """GT-CFR, the search of Student of Games."""
+
+    simulations: int = number(100, least=1)
+    """Number of expansions of a search, s of SoG(s, c)."""
+    expansions: float = number(1.0, above=0, most=1e6)
+    """Number of expansions for each regret update, c of SoG(s, c)."""
+    puct: float = number(1.5, most=1e6)
+    """The constant of PUCT: how much priors and visits count beside values."""
+    prior_temperature: float = number(1.0, above=0, most=1e6)
+    """The temperature of priors; above 1 they are flatter."""
+    children: int = number(0)
+    """Number of children that an expansion adds, the best by prior; 0: all of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoundSettings(_Checked):
+    """Sound self-play of Student of Games (Algorithm 2, Table S2)."""
+
+    search_queries: float = number(1.0, most=1000)
+    """Mean number of the network's queries of a game's search that are solved."""
+    recursive_queries: float = number(0.1, most=0.99)
+    """Mean number of the queries of a query's own search that are solved too."""
+    outcome_targets: float = number(0.0, most=1)
+    """Probability that a state of a game becomes an example with the game's outcome, TD(1)."""
+    resign_below: float = number(-1.0, least=-1, most=1)
+    """A player resigns below this share of the largest payoff; -1: never."""
+    played_out: float = number(0.2, most=1)
+    """Share of games in which nobody resigns."""
+    greedy_after: int = number(10_000)
+    """Number of moves after which the most likely action is played."""
+    longest_game: int = number(10_000, least=1)
+    """Number of moves after which a game is abandoned."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SelfPlaySettings(_Checked):
     """How games are played for training examples."""
 
@@ -193,6 +235,12 @@ class NetworkSettings(_Checked):
     """Whether the network answers pairs of infostates, which the mode `cfr-avg-sound` needs."""
     policy: bool = False
     """Whether a policy network of the same shape is trained too."""
+    cvpn: bool = False
+    """Whether one network answers values and policies, as Student of Games needs."""
+    channels: int = number(32, least=1, most=65536)
+    """Number of channels of the residual blocks, where the game's features are planes."""
+    blocks: int = number(4, most=1000)
+    """Number of residual blocks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +261,10 @@ class OptimizerSettings(_Checked):
     """Number of epochs after which the older half of the buffer is dropped, once."""
     huber: float = number(0.1, above=0, most=1e9)
     """The error above which the loss is linear, in units of the largest payoff."""
+    value_weight: float = number(1.0, most=1e9)
+    """The weight of values in the loss of a network with policies."""
+    policy_weight: float = number(0.1, most=1e9)
+    """The weight of policies in that loss."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,6 +273,8 @@ class EvaluationSettings(_Checked):
 
     play_iterations: int = number(256, least=1)
     """Number of iterations of the search with the trained network."""
+    play_simulations: int = number(100, least=1)
+    """Number of expansions of GT-CFR with the trained network."""
     evaluate_every: int = number(25)
     """Number of epochs between measurements of its exploitability; 0: never."""
     evaluate_playthroughs: int = number(32, least=1)
@@ -233,12 +287,18 @@ class Settings(_Checked):
 
     game: str = "liars-dice-1x4"
     """The name of the game."""
+    method: Method = "rebel"
+    """How it is learnt."""
     seed: int = number(0)
     """The seed of all random numbers."""
     epochs: int = number(100)
     """Number of epochs of the run."""
     search: SearchSettings = SearchSettings(algorithm="quadratic-cfr", iterations=256)
-    """The search in self-play."""
+    """ReBeL's search in self-play."""
+    growing: GrowingSettings = GrowingSettings()
+    """The search of Student of Games in self-play."""
+    sound: SoundSettings = SoundSettings()
+    """The self-play of Student of Games."""
     self_play: SelfPlaySettings = SelfPlaySettings()
     """How games are played for training examples."""
     network: NetworkSettings = NetworkSettings()
@@ -254,6 +314,8 @@ class Settings(_Checked):
             raise GameError("cfr-avg-sound needs a network with pairs=true; or set mode=cfr-avg")
         if self.search.warm_start and not self.network.policy:
             raise GameError("a warm start needs a policy network; set policy=true, or warm_start=0")
+        if (self.method == "student-of-games") != self.network.cvpn:
+            raise GameError("method=student-of-games and cvpn=true go together; set both or none")
         _ = self.play
 
     @property
@@ -276,6 +338,9 @@ class Settings(_Checked):
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some changed, by name and text."""
+        for name in changes:
+            if _find(name).group in OTHER_GROUPS[self.method]:
+                raise GameError(f"setting {name} has no effect with method={self.method}")
         return self.replace(**{name: _parse(_find(name), text) for name, text in changes.items()})
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
