@@ -9,16 +9,14 @@ public state.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.formats.openspiel import OpenSpielGame, OpenSpielState
 from tacit.games import CHANCE, State
 from tacit.games.encoder import GameEncoder
-
-if TYPE_CHECKING:
-    from tacit.formats.openspiel import OpenSpielGame
 
 Key = tuple[tuple[tuple[int, float], ...], int]
 """The private entries of a tensor, and a number that makes the key unique."""
@@ -48,11 +46,12 @@ class ObservationEncoder(GameEncoder):
 
     def private_key(self, world: State, player: int) -> Hashable:
         """The entries of the player's tensor that are not public."""
-        row: int = world.row  # type: ignore[attr-defined]
-        return self._look(world).keys[player][self.game.table.private[player][row]]
+        assert isinstance(world, OpenSpielState)
+        return self._look(world).keys[player][self.game.table.private[player][world.row]]
 
     def _look(self, world: State) -> _Seen:
-        public: int = world.public()  # type: ignore[assignment]
+        assert isinstance(world, OpenSpielState)
+        public = world.public()
         if public not in self._known:
             self._known[public] = self._read(public)
         return self._known[public]
@@ -60,7 +59,7 @@ class ObservationEncoder(GameEncoder):
     def _read(self, public: int) -> _Seen:
         table = self.game.table
         rows = self._rows[self._starts[public] : self._starts[public + 1]].tolist()
-        states = [self.game.state(row) for row in rows]
+        states = [OpenSpielState(self.game, row) for row in rows]
         spiels = [state.spiel() for state in states]
         moves = len(states[0].history()) / max(self.game.spiel.max_game_length(), 1)
         parts = [[float(states[0].player == CHANCE), moves]]
@@ -84,8 +83,8 @@ class ObservationEncoder(GameEncoder):
 def _scaled(tensors: Any) -> NDArray[np.float64]:
     """Tensors [n, D] with entries beyond one on a logarithmic scale."""
     values = np.asarray(tensors, dtype=np.float64)
-    size = np.maximum(np.abs(values), 1)
+    size = np.abs(values)
     scaled: NDArray[np.float64] = np.where(
-        np.abs(values) > 1, np.sign(values) * (1 + np.log(size)), values
+        size > 1, np.sign(values) * (1 + np.log(np.maximum(size, 1))), values
     )
     return scaled
