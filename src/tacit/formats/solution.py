@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, astuple
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,11 @@ from tacit import __version__
 from tacit.archive import ArchiveError, open_archive, read_arrays, reading, write_arrays
 from tacit.games import Game, load_game
 from tacit.solvers import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
+from tacit.solvers.engine import normalise
 from tacit.tree import PublicTree, build_tree
+
+if TYPE_CHECKING:
+    from tacit.solvers.spot import SpotSolution
 
 FORMAT = "tacit-solution"
 VERSION = 1
@@ -28,37 +33,25 @@ DIGITS = 9
 """Payoffs and chances are compared to this many decimals."""
 
 _SHOWN_BY = {FORMAT: "tacit show", "tacit-spot": "tacit spot --load"}
-_KINDS: dict[str, type[RegretMatching] | type[FictitiousPlay]] = {
-    kind.__name__: kind for kind in (RegretMatching, FictitiousPlay)
-}
+_MEMORY = ("policy", "sums", "regrets", "mixture", "regret_scales")
 
 
 def save_solution(solution: Solution, path: str | Path) -> None:
     """Write `solution` to `path` atomically."""
+    minimiser = solution.minimiser
     about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "tacit": __version__,
         "game": solution.game.name,
-        "fingerprint": fingerprint(solution.tree),
-        "algorithm": solution.algorithm,
-        "settings": _settings(solution.minimiser),
+        "settings": minimiser and {"kind": type(minimiser).__name__, **asdict(minimiser)},
         "precision": solution.precision,
         "seed": solution.seed,
-        "stop": solution.stop,
         "target": solution.target,
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "value": solution.value,
         "exploitability": solution.exploitability,
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "about": np.array(json.dumps(about)),
-        "history": np.array([astuple(point) for point in solution.history]),
-        "policy": solution.policy,
-    }
-    arrays |= {f"memory.{name}": kept for name, kept in solution.memory.items()}
-    write_arrays(Path(path), arrays)
+    arrays = {"policy": solution.policy} | memory_parts(solution)
+    write_solution(solution, path, FORMAT, about, arrays)
 
 
 def load_solution(
@@ -68,24 +61,14 @@ def load_solution(
 
     `game` is needed if `load_game` does not find it by name.
     """
-    about, arrays = read_solution(
-        Path(path),
-        FORMAT,
-        VERSION,
-        keys={"game", "fingerprint", "tacit", "algorithm"},
-        parts={"history", "policy"},
-        makes="tacit solve GAME --out",
-        max_bytes=max_bytes,
-    )
-    if game is not None and game.name != about["game"]:
-        raise ArchiveError(f"{path} is a solution of {about['game']}, not of {game.name}")
-    tree = build_tree(game or load_game(str(about["game"])), max_bytes=max_bytes)
-    if about["fingerprint"] != fingerprint(tree):
-        raise ArchiveError(
-            f"{path} was made by tacit {about['tacit']} for a game {about['game']!r} with another "
-            "tree than it has here; solve it again"
-        )
+    about, arrays = read_solution(path, FORMAT, makes="tacit solve GAME --out", max_bytes=max_bytes)
     with reading(path, "a solution"):
+        name = str(about["game"])
+    if game is not None and game.name != name:
+        raise ArchiveError(f"{path} is a solution of {name}, not of {game.name}")
+    tree = build_tree(game or load_game(name), max_bytes=max_bytes)
+    with reading(path, "a solution"):
+        check_fingerprint(path, about, tree, f"a game {name!r}")
         solution = Solution(
             tree=tree,
             algorithm=str(about["algorithm"]),
@@ -98,8 +81,41 @@ def load_solution(
             policy=arrays["policy"].astype(np.float64),
             memory=memory_arrays(arrays),
         )
-    _check_arrays(solution, path)
+        check_arrays(solution)
     return solution
+
+
+def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
+    if settings is None:
+        return None
+    kinds = {"RegretMatching": RegretMatching, "FictitiousPlay": FictitiousPlay}
+    minimiser: Minimiser = from_json(kinds[settings.pop("kind")], settings)
+    return minimiser
+
+
+def from_json(kind: Any, value: Any) -> Any:
+    """A value of the type `kind` (a dataclass, tuple, mapping or plain type) from its JSON."""
+    parts = get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{name: from_json(hints[name], item) for name, item in value.items()})
+    if get_origin(kind) is tuple:
+        kinds = parts[:1] * len(value) if parts[-1] is ... else parts
+        return tuple(from_json(*pair) for pair in zip(kinds, value, strict=True))
+    if get_origin(kind) is Mapping:
+        return {str(name): from_json(parts[1], item) for name, item in value.items()}
+    return kind(value)
+
+
+def memory_parts(solution: Solution | SpotSolution) -> dict[str, NDArray[Any]]:
+    """The solver's arrays as parts of a file."""
+    return {f"memory.{name}": kept for name, kept in solution.memory.items()}
+
+
+def memory_arrays(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The solver's arrays of a file, by name."""
+    prefix = "memory."
+    return {n.removeprefix(prefix): kept for n, kept in arrays.items() if n.startswith(prefix)}
 
 
 def checkpoints(arrays: dict[str, NDArray[Any]]) -> tuple[Checkpoint, ...]:
@@ -107,10 +123,27 @@ def checkpoints(arrays: dict[str, NDArray[Any]]) -> tuple[Checkpoint, ...]:
     return tuple(Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"])
 
 
-def memory_arrays(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The solver's arrays of a file, by name."""
-    prefix = "memory."
-    return {n.removeprefix(prefix): kept for n, kept in arrays.items() if n.startswith(prefix)}
+def write_solution(
+    solution: Solution | SpotSolution,
+    path: str | Path,
+    kind: str,
+    about: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+) -> None:
+    """Write a file of a `kind` with these and the parts that all kinds have."""
+    about = {
+        "format": kind,
+        "version": VERSION,
+        "tacit": __version__,
+        "fingerprint": fingerprint(solution.tree),
+        "algorithm": solution.algorithm,
+        "stop": solution.stop,
+    } | about
+    parts: dict[str, NDArray[Any]] = {
+        "about": np.array(json.dumps(about)),
+        "history": np.array([astuple(point) for point in solution.history]),
+    }
+    write_arrays(Path(path), parts | arrays)
 
 
 def fingerprint(tree: PublicTree) -> str:
@@ -139,28 +172,6 @@ def fingerprint(tree: PublicTree) -> str:
     return digest.hexdigest()
 
 
-def _settings(minimiser: Minimiser | None) -> dict[str, Any] | None:
-    """A minimiser as JSON; infinite exponents, for which JSON has no numbers, are strings."""
-    if minimiser is None:
-        return None
-    fields = {
-        name: str(value) if isinstance(value, float) and np.isinf(value) else value
-        for name, value in asdict(minimiser).items()
-    }
-    return {"kind": type(minimiser).__name__, **fields}
-
-
-def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
-    if settings is None:
-        return None
-    fields: dict[str, Any] = {
-        name: float(value) if value == "inf" else value
-        for name, value in settings.items()
-        if name != "kind"
-    }
-    return _KINDS[settings["kind"]](**fields)
-
-
 def file_format(path: Path) -> str | None:
     """The format that a file says it has; None if it is no file of ours."""
     try:
@@ -171,20 +182,9 @@ def file_format(path: Path) -> str | None:
 
 
 def read_solution(
-    path: Path,
-    kind: str,
-    version: int,
-    *,
-    keys: set[str],
-    parts: set[str],
-    makes: str,
-    max_bytes: int,
+    path: str | Path, kind: str, *, makes: str, max_bytes: int
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The JSON `about` and the other arrays of a file of this `kind`.
-
-    keys, parts: the required keys of `about` and arrays of the file; makes: the command that writes
-    such files.
-    """
+    """The JSON `about` and the arrays of a file of this `kind`; the command `makes` writes such."""
     foreign = ArchiveError(f"{path} is not a solution of tacit; `{makes}` makes one")
     arrays = read_arrays(path, "a solution", max_bytes=max_bytes)
     with reading(path, "a solution"):
@@ -196,23 +196,31 @@ def read_solution(
             shows = _SHOWN_BY[about["format"]]
             raise ArchiveError(f"{path} is a solution of another kind; `{shows} {path}` shows it")
         raise foreign
-    if about.get("version") != version:
+    if about.get("version") != VERSION:
         raise ArchiveError(
             f"{path} has version {about.get('version')} of the format, this tacit reads version "
-            f"{version}; it was made by tacit {about.get('tacit')}"
+            f"{VERSION}; it was made by tacit {about.get('tacit')}"
         )
-    if keys - about.keys() or parts - arrays.keys():
-        raise ArchiveError(f"{path} is damaged: parts are missing")
     return about, arrays
 
 
-def _check_arrays(solution: Solution, path: str | Path) -> None:
+def check_fingerprint(path: str | Path, about: dict[str, Any], tree: PublicTree, what: str) -> None:
+    """Refuse a file that was made for another tree."""
+    if about["fingerprint"] != fingerprint(tree):
+        raise ArchiveError(
+            f"{path} was made by tacit {about['tacit']} for {what} with another tree than it has "
+            "here; solve it again"
+        )
+
+
+def check_arrays(solution: Solution | SpotSolution) -> None:
+    """Refuse arrays that do not fit the tree; ValueError."""
     tree, policy = solution.tree, solution.policy
     right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
-    right = right and all(kept.shape == policy.shape for kept in solution.memory.values())
-    if right:
-        for node in np.flatnonzero(tree.arrays.action_count > 0):
-            block = tree.block(policy, int(node))
-            right = right and bool(np.all(block >= 0) and np.allclose(block.sum(axis=0), 1))
+    right = right and bool(np.all(policy >= 0))
+    right = right and np.allclose(policy, normalise(tree, policy.copy()))
+    for name, kept in solution.memory.items():
+        scales = name == "regret_scales" and kept.ndim == 1
+        right = right and name in _MEMORY and (scales or kept.shape == policy.shape)
     if not right:
-        raise ArchiveError(f"{path} is damaged: its policy does not fit the game")
+        raise ValueError("its policy does not fit the game")

@@ -18,8 +18,9 @@ them. `example_names` lists the examples in the package.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -32,21 +33,6 @@ from tacit.games.holdem.spot import Spot
 from tacit.suggest import closest
 
 PLAYERS = ("oop", "ip")
-THRESHOLDS = ("add_all_in", "force_all_in", "merge")
-SOLVE_KEYS = ("algorithm", "iterations", "storage", "target", "threads", "time")
-KEYS = (
-    "title",
-    "board",
-    "pot",
-    "stacks",
-    "big_blind",
-    "ranges",
-    "bets",
-    "thresholds",
-    "add",
-    "lock",
-    "solve",
-)
 
 Lock = Mapping[str, float | str]
 """By action: its share in every hand, a range whose weights are the shares, or ``rest``."""
@@ -76,9 +62,7 @@ class SpotFile:
                 f"the spot has no {missing[0]}; give it as --{missing[0]} or in a TOML file "
                 "(`tacit spot --list` names examples)"
             )
-        assert self.pot is not None
-        assert self.stacks is not None
-        assert self.bets is not None
+        assert self.pot and self.stacks and self.bets  # noqa: PT018
         for player, chips in zip(PLAYERS, self.stacks, strict=True):
             if chips < 1:
                 raise GameError(
@@ -121,58 +105,18 @@ def load_spot_file(name: str | Path) -> SpotFile:
 def example_names() -> list[str]:
     """The example spots in the package."""
     folder = files("tacit.formats") / "spots"
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in folder.iterdir()
-        if entry.name.endswith(".toml")
-    )
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def read_spot(content: Mapping[str, Any], *, where: str) -> SpotFile:
     """The spot that a parsed file describes; GameError names the bad key, `where` the file."""
-    _check_keys(content, KEYS, where)
-    changes: dict[str, Any] = {}
-    for key in ("title", "board"):
-        if key in content:
-            changes[key] = _typed(content[key], str, f"{where}: {key}", "a text")
-    for key in ("pot", "big_blind"):
-        if key in content:
-            changes[key] = _typed(content[key], int, f"{where}: {key}", "a whole number of chips")
-    if "stacks" in content:
-        changes["stacks"] = _stacks(content["stacks"], f"{where}: stacks")
-    if "ranges" in content:
-        ranges = _table(content["ranges"], f"{where}: ranges")
-        _check_keys(ranges, PLAYERS, f"{where}: ranges")
-        changes["ranges"] = tuple(
-            _typed(ranges.get(name, "random"), str, f"{where}: ranges.{name}", "a text")
-            for name in PLAYERS
-        )
-    if "bets" in content:
-        changes["bets"] = _bets(content["bets"], f"{where}: bets")
-    if "thresholds" in content:
-        thresholds = _table(content["thresholds"], f"{where}: thresholds")
-        _check_keys(thresholds, THRESHOLDS, f"{where}: thresholds")
-        changes["thresholds"] = {
-            key: float(_typed(value, (int, float), f"{where}: thresholds.{key}", "a number"))
-            for key, value in thresholds.items()
-        }
-    if "add" in content:
-        expected = "whole numbers of chips: totals over the hand"
-        changes["additions"] = {
-            path: tuple(
-                _typed(total, int, f"{where}: add.{path!r}", expected)
-                for total in (totals if isinstance(totals, list) else [totals])
-            )
-            for path, totals in _table(content["add"], f"{where}: add").items()
-        }
-    if "lock" in content:
-        changes["locks"] = {
-            path: _lock(lock, f"{where}: lock.{path!r}")
-            for path, lock in _table(content["lock"], f"{where}: lock").items()
-        }
-    if "solve" in content:
-        changes["solve"] = _solve(_table(content["solve"], f"{where}: solve"), f"{where}: solve")
-    return SpotFile(**changes)
+    _check_keys(content, _READERS, where)
+    fields = {key: _READERS[key](value, f"{where}: {key}") for key, value in content.items()}
+    if "ranges" in fields:
+        fields["ranges"] = tuple(fields["ranges"].get(name, "random") for name in PLAYERS)
+    renamed = {"add": "additions", "lock": "locks"}
+    return SpotFile(**{renamed.get(key, key): value for key, value in fields.items()})
 
 
 def parse_target(text: str) -> tuple[float | None, float | None]:
@@ -180,10 +124,9 @@ def parse_target(text: str) -> tuple[float | None, float | None]:
 
     Returns both; the one that is not given is None.
     """
-    number = text.strip().lower().removesuffix("/h").removesuffix("mbb")
-    mbb = text.strip().lower().endswith(("mbb/h", "mbb"))
+    match = re.fullmatch(r"(.*?)(%|mbb|mbb/h)?", text.strip().lower())
     try:
-        value = float(number if mbb else text.strip().removesuffix("%"))
+        value = float(match[1]) if match else float("nan")
     except ValueError:
         value = float("nan")
     if not 0 < value < float("inf"):
@@ -191,7 +134,41 @@ def parse_target(text: str) -> tuple[float | None, float | None]:
             f"{text!r} is not a target; write 0.5% (of the pot) or 20mbb (thousandths of a big "
             "blind a hand)"
         )
-    return (None, value) if mbb else (value, None)
+    return (value, None) if match and match[2] in (None, "%") else (None, value)
+
+
+Reader = Callable[[Any, str], Any]
+"""Checks the value of a key; a GameError begins with the text, which names the key."""
+
+
+def _one(kind: Any, expected: str) -> Reader:
+    """A single value of a type."""
+
+    def read(value: Any, where: str) -> Any:
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise GameError(f"{where} is {value!r}; expected {expected}")
+        return value
+
+    return read
+
+
+def _table(reader: Reader | Mapping[str, Reader]) -> Reader:
+    """A table of any keys, or of those in a mapping."""
+
+    def read(value: Any, where: str) -> dict[str, Any]:
+        table = _one(dict, "a table")(value, where)
+        readers = reader if isinstance(reader, Mapping) else dict.fromkeys(table, reader)
+        _check_keys(table, readers, where)
+        return {key: readers[key](item, f"{where}.{key}") for key, item in table.items()}
+
+    return read
+
+
+def _check_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            hint = _nearest(key, known) or f"; known: {', '.join(known)}"
+            raise GameError(f"{where}: unknown key {key!r}{hint}")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -199,67 +176,62 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near!r}?" if near else ""
 
 
-def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    for key in table:
-        if key not in known:
-            hint = _nearest(key, known) or f"; known: {', '.join(known)}"
-            raise GameError(f"{where}: unknown key {key!r}{hint}")
-
-
-def _typed(value: Any, kind: Any, where: str, expected: str) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise GameError(f"{where} is {value!r}; expected {expected}")
-    return value
-
-
-def _table(value: Any, where: str) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = _typed(value, dict, where, "a table")
-    return table
-
-
 def _stacks(value: Any, where: str) -> tuple[int, int]:
     expected = "the chips behind: a whole number, or two for oop and ip"
     both = value if isinstance(value, list) else [value, value]
     if len(both) != 2:
         raise GameError(f"{where} is {value!r}; expected {expected}")
-    first, second = (_typed(chips, int, where, expected) for chips in both)
+    first, second = (_one(int, expected)(chips, where) for chips in both)
     return first, second
 
 
 def _bets(value: Any, where: str) -> str | dict[str, str]:
-    if isinstance(value, str):
-        return value
-    table = _table(value, where)
-    _check_keys(table, STREETS[1:], where)
-    return {
-        street: _typed(sizes, str, f"{where}.{street}", "a text such as '50%,a/3x'")
-        for street, sizes in table.items()
-    }
-
-
-def _lock(value: Any, where: str) -> dict[str, float | str]:
-    expected = "a share from 0 to 1, a range whose weights are shares, or 'rest'"
-    return {
-        action: _typed(share, (int, float, str), f"{where}.{action}", expected)
-        for action, share in _table(value, where).items()
-    }
-
-
-def _solve(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    _check_keys(table, SOLVE_KEYS, where)
-    read: dict[str, Any] = {}
-    for key, value in table.items():
-        if key == "target":
-            read[key] = str(value)
-            parse_target(read[key])
-        elif key == "algorithm":
-            read[key] = _typed(value, str, f"{where}.{key}", "a name")
-        elif key == "storage":
-            read[key] = _typed(value, int, f"{where}.{key}", "16 or 32")
-            if read[key] not in (16, 32):
-                raise GameError(f"{where}.{key} is {value}, expected 16 or 32")
-        elif key == "time":
-            read[key] = float(_typed(value, (int, float), f"{where}.{key}", "seconds"))
-        else:
-            read[key] = _typed(value, int, f"{where}.{key}", "a whole number")
+    streets = dict.fromkeys(STREETS[1:], _one(str, "a text such as '50%,a/3x'"))
+    read: str | dict[str, str] = value if isinstance(value, str) else _table(streets)(value, where)
     return read
+
+
+def _totals(value: Any, where: str) -> tuple[int, ...]:
+    total = _one(int, "whole numbers of chips: totals over the hand")
+    return tuple(total(chips, where) for chips in (value if isinstance(value, list) else [value]))
+
+
+def _target(value: Any, where: str) -> str:
+    parse_target(str(value))
+    return str(value)
+
+
+def _storage(value: Any, where: str) -> int:
+    if _one(int, "16 or 32")(value, where) not in (16, 32):
+        raise GameError(f"{where} is {value}, expected 16 or 32")
+    return int(value)
+
+
+_TEXT = _one(str, "a text")
+_CHIPS = _one(int, "a whole number of chips")
+_COUNT = _one(int, "a whole number")
+_SHARE = _one((int, float, str), "a share from 0 to 1, a range whose weights are shares, or 'rest'")
+_READERS: dict[str, Reader] = {
+    "title": _TEXT,
+    "board": _TEXT,
+    "pot": _CHIPS,
+    "stacks": _stacks,
+    "big_blind": _CHIPS,
+    "ranges": _table(dict.fromkeys(PLAYERS, _TEXT)),
+    "bets": _bets,
+    "thresholds": _table(
+        dict.fromkeys(("add_all_in", "force_all_in", "merge"), _one((int, float), "a number"))
+    ),
+    "add": _table(_totals),
+    "lock": _table(_table(_SHARE)),
+    "solve": _table(
+        {
+            "algorithm": _one(str, "a name"),
+            "iterations": _COUNT,
+            "storage": _storage,
+            "target": _target,
+            "threads": _COUNT,
+            "time": _one((int, float), "seconds"),
+        }
+    ),
+}

@@ -10,25 +10,25 @@ is the same.
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit import __version__
-from tacit.archive import ArchiveError, reading, write_arrays
+from tacit.archive import reading
 from tacit.formats.solution import (
+    check_arrays,
+    check_fingerprint,
     checkpoints,
-    fingerprint,
+    from_json,
     memory_arrays,
+    memory_parts,
     read_solution,
+    write_solution,
 )
 from tacit.games import CHANCE
-from tacit.games.holdem.bet_sizes import BetSettings, BetSize, BothSizes, StreetSizes, Unit
-from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Stop
 from tacit.solvers.engine import normalise
@@ -38,8 +38,6 @@ from tacit.tree.cards.builder import build_spot
 from tacit.tree.kernels.passes import EXPECT
 
 FORMAT = "tacit-spot"
-VERSION = 1
-_MEMORY = ("policy", "sums", "regrets", "mixture", "regret_scales")
 
 
 def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool = False) -> None:
@@ -50,64 +48,49 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
     """
     tree, rules = solution.tree, solution.spot.rules
     small = (small and rules.first_street < rules.last_street) or not solution.complete
+    spot = asdict(solution.spot)
+    ranges = np.stack(spot.pop("ranges"))
     about = {
-        "format": FORMAT,
-        "version": VERSION,
-        "tacit": __version__,
-        "spot": _spot_to_dict(solution.spot),
-        "fingerprint": fingerprint(tree),
+        "spot": spot,
         "isomorphism": _isomorphism(tree),
-        "algorithm": solution.algorithm,
-        "stop": solution.stop,
         "locked": list(solution.locked),
         "complete": not small,
         "storage": solution.storage,
     }
-    arrays: dict[str, NDArray[Any]] = {
-        "about": np.array(json.dumps(about)),
-        "ranges": np.stack(solution.spot.ranges),
-        "history": np.array([astuple(point) for point in solution.history]),
-        "policy": solution.policy.astype(np.float32),
-    }
+    policy = solution.policy.astype(np.float32)
+    arrays: dict[str, NDArray[Any]] = {"ranges": ranges, "policy": policy}
     if not small:
-        arrays |= {f"memory.{name}": array for name, array in solution.memory.items()}
+        arrays |= memory_parts(solution)
     else:
-        arrays["policy"] = arrays["policy"][_kept_slots(tree, solution.locked)]
+        arrays["policy"] = policy[_kept_slots(tree, solution.locked)]
         values = solution.values if not solution.complete else _values(solution)
         arrays["values"] = np.concatenate(
             [vector.astype(np.float32) for node in sorted(values) for vector in values[node]]
         )
-    write_arrays(Path(path), arrays)
+    write_solution(solution, path, FORMAT, about, arrays)
 
 
 def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSolution:
     """Read a solution and rebuild its tree; ArchiveError says what is wrong with the file."""
-    about, arrays = read_solution(
-        Path(path),
-        FORMAT,
-        VERSION,
-        keys={"spot", "fingerprint", "tacit", "algorithm", "complete"},
-        parts={"ranges", "history", "policy"},
-        makes="tacit spot --out",
-        max_bytes=max_bytes,
-    )
+    about, arrays = read_solution(path, FORMAT, makes="tacit spot --out", max_bytes=max_bytes)
     with reading(path, "a solved spot"):
-        spot = _spot_from_dict(about["spot"], arrays["ranges"])
+        kinds = get_type_hints(Spot)
+        fields = {name: from_json(kinds[name], value) for name, value in about["spot"].items()}
+        first, second = arrays["ranges"].astype(np.float32)
+        spot = Spot(**fields, ranges=(first, second))
     tree = build_spot(
         spot,
         isomorphism=bool(about.get("isomorphism", True)),
         storage=16 if about.get("storage") == 16 else 32,
         max_bytes=max_bytes,
     )
-    if about["fingerprint"] != fingerprint(tree):
-        raise ArchiveError(
-            f"{path} was made by tacit {about['tacit']} for a spot with another tree than it has "
-            "here; solve it again"
-        )
     with reading(path, "a solved spot"):
+        check_fingerprint(path, about, tree, "a spot")
         complete = bool(about["complete"])
         policy = arrays["policy"].astype(np.float32)
         locked = tuple(int(node) for node in about["locked"])
+        if any(not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in locked):
+            raise ValueError("no player moves at a locked node")
         if not complete:
             policy = _fill_rivers(tree, policy, locked)
         solution = SpotSolution(
@@ -123,7 +106,7 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             memory=memory_arrays(arrays),
             values={} if complete else _split_values(tree, arrays["values"]),
         )
-        _check(solution)
+        check_arrays(solution)
     return solution
 
 
@@ -186,72 +169,6 @@ def _split_values(
     return values
 
 
-def _check(solution: SpotSolution) -> None:
-    tree, policy = solution.tree, solution.policy
-    right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
-    if right:
-        shares = normalise(tree, policy.copy())
-        right = bool(np.all(policy >= 0)) and np.allclose(policy, shares, rtol=0, atol=1e-5)
-    for name, kept in solution.memory.items():
-        scales = name == "regret_scales" and kept.ndim == 1
-        right = right and name in _MEMORY and (scales or kept.shape == policy.shape)
-    if not right or any(
-        not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in solution.locked
-    ):
-        raise ValueError("its policy does not fit the spot")
-
-
 def _isomorphism(tree: PublicTree) -> bool:
     root = tree.cards.state(tree.roots[0].node)
     return len(root.deal.symmetries) == len(root.spot.symmetries())
-
-
-def _spot_to_dict(spot: Spot) -> dict[str, Any]:
-    bets = spot.bets
-    return {
-        "name": spot.name,
-        "board": list(spot.board),
-        "rules": asdict(spot.rules),
-        "bets": {
-            "sizes": [
-                [[[_size(s) for s in sizes] for sizes in (p.bets, p.raises)] for p in both]
-                for both in bets.sizes
-            ],
-            "add_all_in": bets.add_all_in,
-            "force_all_in": bets.force_all_in,
-            "merge": bets.merge,
-        },
-        "additions": {history: list(totals) for history, totals in spot.additions.items()},
-    }
-
-
-def _size(size: BetSize) -> list[Any]:
-    return [size.unit.value, size.amount, None if np.isinf(size.cap) else size.cap]
-
-
-def _spot_from_dict(fields: dict[str, Any], ranges: NDArray[Any]) -> Spot:
-    def sizes(listed: list[Any]) -> tuple[BetSize, ...]:
-        return tuple(
-            BetSize(Unit(unit), float(amount), float("inf") if cap is None else float(cap))
-            for unit, amount, cap in listed
-        )
-
-    def both(players: list[Any]) -> BothSizes:
-        one, two = (StreetSizes(sizes(bets), sizes(raises)) for bets, raises in players)
-        return one, two
-
-    bets = dict(fields["bets"])
-    first, second, third, fourth = (both(players) for players in bets.pop("sizes"))
-    rules = dict(fields["rules"])
-    one, two = (int(stack) for stack in rules.pop("stacks"))
-    return Spot(
-        board=tuple(int(card) for card in fields["board"]),
-        rules=BettingRules(stacks=(one, two), **{key: int(rules[key]) for key in rules}),
-        ranges=(ranges[0].astype(np.float32), ranges[1].astype(np.float32)),
-        bets=BetSettings(sizes=(first, second, third, fourth), **bets),
-        additions={
-            str(history): tuple(int(total) for total in totals)
-            for history, totals in fields["additions"].items()
-        },
-        name=str(fields["name"]),
-    )

@@ -21,14 +21,14 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from tacit.games.game import GameError
 from tacit.games.holdem.betting import STREETS, Betting
 from tacit.games.notation import NotationError, split_tokens
 
 
-class Unit(Enum):
+class Unit(StrEnum):
     """The unit of a bet size."""
 
     POT = "%"
