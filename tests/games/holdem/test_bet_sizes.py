@@ -14,11 +14,10 @@ from tacit.games.holdem.bet_sizes import (
     BetSize,
     StreetSizes,
     Unit,
-    parse_bet_sizes,
     parse_street_sizes,
 )
 from tacit.games.holdem.betting import CALL, FLOP, RIVER, TURN, BettingRules, replay
-from tacit.games.notation import NotationError
+from tacit.games.holdem.notation import NotationError
 
 TURN_SPOT = BettingRules.from_pot(TURN, pot=2000, behind=(19_000, 19_000))
 RIVER_SPOT = BettingRules.from_pot(RIVER, pot=1000, behind=(2000, 2000))
@@ -32,8 +31,12 @@ def sizes(text: str, rules: BettingRules, history: str = "", **thresholds: float
     return [total - rules.committed for total in totals]
 
 
+def parse_raises(text: str) -> tuple[BetSize, ...]:
+    return parse_street_sizes(f"/{text}")[0].raises
+
+
 def test_every_notation():
-    assert parse_bet_sizes("50%, 2.5x,100c, e ,2e,3e200%,A") == (
+    assert parse_raises("50%, 2.5x,100c, e ,2e,3e200%,A") == (
         BetSize(Unit.POT, 0.5),
         BetSize(Unit.PREVIOUS, 2.5),
         BetSize(Unit.CHIPS, 100),
@@ -42,11 +45,11 @@ def test_every_notation():
         BetSize(Unit.GEOMETRIC, 3, 2.0),
         BetSize(Unit.ALL_IN),
     )
-    assert parse_bet_sizes(" ") == ()
+    assert parse_raises(" ") == ()
 
 
 def test_players_and_raises():
-    half, third, all_in = (parse_bet_sizes(text) for text in ("50%", "33%", "a"))
+    half, third, all_in = (parse_raises(text) for text in ("50%", "33%", "a"))
     assert parse_street_sizes("50%/a") == (StreetSizes(half, all_in),) * 2
     assert parse_street_sizes("50%") == (StreetSizes(half, half),) * 2
     assert parse_street_sizes("50%/|33%/a") == (StreetSizes(half, ()), StreetSizes(third, all_in))
@@ -63,10 +66,13 @@ def test_players_and_raises():
         | st.just(BetSize(Unit.ALL_IN))
     ).map(tuple)
 )
-def test_round_trip(written):
-    assert parse_bet_sizes(",".join(map(str, written))) == written
-    both = StreetSizes((), written)
-    assert parse_street_sizes(str(both)) == (both, both)
+def test_what_is_written_is_read(sizes):
+    def text(size: BetSize) -> str:
+        number = size.amount * (100 if size.unit is Unit.POT else 1)
+        return f"{number:.10g}{size.unit}" if number else str(size.unit)
+
+    written = StreetSizes((), sizes)
+    assert parse_street_sizes("/" + ", ".join(map(text, sizes))) == (written, written)
 
 
 def test_the_papers_turn_endgame():
@@ -180,6 +186,6 @@ def test_bad_sizes_are_pointed_at(text, token, column, message):
 @settings(deadline=None)
 @given(st.text() | st.text("0123456789.%xcea,/| "))
 def test_only_the_documented_error_comes_out(text):
-    for read in (parse_street_sizes, parse_bet_sizes):
+    for read in (parse_street_sizes, parse_raises):
         with suppress(GameError):
             read(text)

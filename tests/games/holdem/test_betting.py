@@ -20,12 +20,11 @@ from tacit.games.holdem.betting import (
     TURN,
     Betting,
     BettingRules,
-    parse_history,
     replay,
 )
 from tacit.games.holdem.cards import format_cards
 from tacit.games.holdem.hand_rank import rank_cards
-from tacit.games.notation import NotationError
+from tacit.games.holdem.notation import NotationError
 
 RULES = BettingRules()
 DEALING = (Automation.HOLE_DEALING, Automation.BOARD_DEALING, Automation.CARD_BURNING)
@@ -275,9 +274,9 @@ def test_from_pot_needs_a_board():
         BettingRules.from_pot(0, pot=100, behind=(10, 10))
 
 
-def test_history_yields_every_action():
-    steps = list(parse_history(RULES, "r300c/kr500"))
-    assert [action for action, _ in steps] == [300, CALL, None, CALL, 500]
+def test_a_history_takes_every_action():
+    state = RULES.start().act(300).act(CALL).deal().act(CALL).act(500)
+    assert replay(RULES, "r300c/kr500") == state
 
 
 @settings(deadline=None)

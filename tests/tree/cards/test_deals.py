@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tacit.games.holdem.cards import HAND_CARDS, live_hands, parse_board
-from tacit.games.holdem.hand_rank import rank_hands
+from tacit.games.holdem.hand_rank import rank_boards
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot, permute_card, permute_hands
 from tacit.tree.cards.deals import Deal, card_tables
@@ -28,7 +28,7 @@ def slow_hands(deal: Deal, player: int) -> list[int]:
     held = np.flatnonzero(live_hands(deal.board) & (deal.ranges[player] > 0)).tolist()
     if len(deal.board) < deal.last:
         return held
-    strength = rank_hands(deal.board)
+    strength = rank_boards([deal.board])[0]
 
     def order(hand: int) -> tuple[int, int, int, int]:
         low, high = (int(card) % 4 for card in HAND_CARDS[hand])
@@ -48,7 +48,7 @@ def test_boards_have_the_hands_that_share_no_card_with_them(board: str, isomorph
             if each.strengths is None:
                 assert len(each.board) < 5
             else:
-                strengths = rank_hands(each.board)[each.hands[player]]
+                strengths = rank_boards([each.board])[0][each.hands[player]]
                 assert_array_equal(each.strengths[player], strengths)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.games.holdem.betting import FLOP, RIVER, TURN
 from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, live_hands, parse_board, parse_hand
-from tacit.games.holdem.hand_rank import rank_hands
+from tacit.games.holdem.hand_rank import rank_boards
 from tacit.games.holdem.spot import Suits, permute_card, permute_hands
 from tacit.tree.cards.equity import range_equity
 from tacit.tree.cards.hand_features import (
@@ -23,7 +23,7 @@ HANDS = [parse_hand(name) for name in ("AsAd", "KhQh", "3c2c", "7s7d", "KsQd", "
 
 def counted(board: tuple[int, ...], hand: int, group: np.ndarray, number: int) -> float:
     """The equity of a hand against the live hands of one group."""
-    strengths = rank_hands(board)
+    strengths = rank_boards([board])[0]
     wins = met = 0.0
     for other in range(1326):
         if group[other] != number or strengths[other] < 0:

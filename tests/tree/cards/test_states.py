@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.cards import HAND_CARDS
-from tacit.games.holdem.hand_rank import rank_hands
+from tacit.games.holdem.hand_rank import rank_boards
 from tacit.games.holdem.spot import Spot
 from tacit.tree.cards.states import CardState
 from tacit.tree.public_state import find_transition
@@ -41,7 +41,7 @@ def test_payoffs_are_those_of_each_pair_of_hands(folds: bool) -> None:
     state = end_of_fold() if folds else after(CardState.of(TURN), "k", "k", "3d", "k", "k")
     assert state.mover == TERMINAL
     assert (state.betting.folded == 0) == folds
-    strength = rank_hands(state.board) if state.betting.folded is None else None
+    strength = rank_boards([state.board])[0] if state.betting.folded is None else None
     for i, first in enumerate(state.deal.hands[0]):
         for j, second in enumerate(state.deal.hands[1]):
             if set(HAND_CARDS[first]) & set(HAND_CARDS[second]):

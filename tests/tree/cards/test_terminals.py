@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tacit.games.holdem.cards import HAND_CARDS, NUM_HANDS
-from tacit.games.holdem.hand_rank import rank_hands
+from tacit.games.holdem.hand_rank import rank_boards
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, find_algorithm
 from tacit.solvers.kernels.iterations import respond
@@ -43,7 +43,7 @@ def test_every_terminal_of_a_tree_agrees_with_all_pairs_of_hands(seed: int) -> N
     solver = Solver(tree, find_algorithm("dcfr"), storage=64)
     solver.run(3)
     work = solver.work
-    strengths = rank_hands(spot.board)
+    strengths = rank_boards([spot.board])[0]
     for player in (0, 1):
         respond(
             tree.arrays, work.vectors[0], tree.order.whole, 0, player, EXPECT, np.zeros(4),

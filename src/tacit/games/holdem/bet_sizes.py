@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tacit.games.game import GameError
 from tacit.games.holdem.betting import STREETS, Betting
-from tacit.games.notation import NotationError, split_tokens
+from tacit.games.holdem.notation import NotationError, split_tokens
 
 
 class Unit(StrEnum):
@@ -48,15 +48,6 @@ class BetSize:
     cap: float = math.inf
     """The largest fraction of the pot of a geometric size."""
 
-    def __str__(self) -> str:
-        if self.unit is Unit.ALL_IN:
-            return "a"
-        if self.unit is Unit.GEOMETRIC:
-            cap = "" if math.isinf(self.cap) else f"{_number(100 * self.cap)}%"
-            return f"{_number(self.amount) if self.amount else ''}e{cap}"
-        scale = 100 if self.unit is Unit.POT else 1
-        return f"{_number(scale * self.amount)}{self.unit.value}"
-
 
 @dataclass(frozen=True, slots=True)
 class StreetSizes:
@@ -64,10 +55,6 @@ class StreetSizes:
 
     bets: tuple[BetSize, ...] = ()
     raises: tuple[BetSize, ...] = ()
-
-    def __str__(self) -> str:
-        bets, raises = (", ".join(map(str, sizes)) for sizes in (self.bets, self.raises))
-        return f"{bets} / {raises}"
 
 
 BothSizes = tuple[StreetSizes, StreetSizes]
@@ -96,25 +83,15 @@ class BetSettings:
                 )
 
     @classmethod
-    def parse(
-        cls,
-        sizes: str | Mapping[str, str],
-        *,
-        add_all_in: float = 0.0,
-        force_all_in: float = 0.0,
-        merge: float = 0.0,
-    ) -> BetSettings:
+    def parse(cls, sizes: str | Mapping[str, str], **thresholds: float) -> BetSettings:
         """Settings from one text for all streets, or a text per street's name (none: no bets)."""
         if isinstance(sizes, str):
-            texts = [sizes] * len(STREETS)
-        else:
-            for name in sizes:
-                if name not in STREETS:
-                    raise GameError(f"unknown street {name!r}; expected {', '.join(STREETS)}")
-            texts = [sizes.get(name, "") for name in STREETS]
-        first, second, third, fourth = (parse_street_sizes(text) for text in texts)
-        both = (first, second, third, fourth)
-        return cls(sizes=both, add_all_in=add_all_in, force_all_in=force_all_in, merge=merge)
+            sizes = dict.fromkeys(STREETS, sizes)
+        for name in sizes:
+            if name not in STREETS:
+                raise GameError(f"unknown street {name!r}; expected {', '.join(STREETS)}")
+        one, two, three, four = (parse_street_sizes(sizes.get(name, "")) for name in STREETS)
+        return cls(sizes=(one, two, three, four), **thresholds)
 
     def raises(self, state: Betting) -> tuple[int, ...]:
         """The bets or raises at `state`, smallest first, as totals over the hand; all are legal."""
@@ -146,23 +123,19 @@ class BetSettings:
         return _merge(sorted(totals), level, called_pot, self.merge)
 
 
-def parse_bet_sizes(text: str, *, raises: bool = True) -> tuple[BetSize, ...]:
-    """A list such as ``50%, 2.5x, a``; NotationError points at what cannot be read.
-
-    With `raises` false the list is for bets, which have no previous bet to multiply.
-    """
-    return _parse_list(text, text, 0, raises=raises)
-
-
 def parse_street_sizes(text: str) -> BothSizes:
     """The sizes of both players on one street, as in ``50%,a/75%,a`` or ``50%/3x|a/a``."""
-    parts = list(split_tokens(text, "|"))
-    if len(parts) > 2:
-        token, column = parts[2]
-        raise NotationError(
-            "bet sizes", text, token, column, "expected at most two players' sizes, split by |"
+    players = []
+    reason = "expected at most two players' sizes, split by |"
+    for part, column in _at_most_two(text, split_tokens(text, "|"), reason):
+        halves = split_tokens(part, "/", column)
+        lists = _at_most_two(text, halves, "expected at most one /: bets/raises")
+        bets, raises = lists[0], lists[-1]
+        players.append(
+            StreetSizes(
+                _parse_list(text, *bets, raises=False), _parse_list(text, *raises, raises=True)
+            )
         )
-    players = [_parse_player(text, part, column - 1) for part, column in parts]
     return players[0], players[-1]
 
 
@@ -171,29 +144,23 @@ _CAP = re.compile(r"(\d+\.?\d*|\.\d+)%", re.ASCII)
 _EXPECTED = "expected a size such as 50%, 2.5x, 100c, e, 2e or a"
 
 
-def _parse_player(text: str, part: str, start: int) -> StreetSizes:
-    lists = list(split_tokens(part, "/", start=start))
-    if len(lists) > 2:
-        token, column = lists[2]
-        raise NotationError("bet sizes", text, token, column, "expected at most one /: bets/raises")
-    bets, raises = lists[0], lists[-1]
-    return StreetSizes(
-        _parse_list(text, bets[0], bets[1] - 1, raises=False),
-        _parse_list(text, raises[0], raises[1] - 1, raises=True),
-    )
+def _at_most_two(
+    text: str, tokens: Iterable[tuple[str, int]], reason: str
+) -> list[tuple[str, int]]:
+    listed = list(tokens)
+    if len(listed) > 2:
+        raise NotationError("bet sizes", text, *listed[2], reason)
+    return listed
 
 
-def _parse_list(text: str, part: str, start: int, *, raises: bool) -> tuple[BetSize, ...]:
-    if not part.strip():
-        return ()
+def _parse_list(text: str, part: str, column: int, *, raises: bool) -> tuple[BetSize, ...]:
     sizes = []
-    for token, column in split_tokens(part, ",", start=start):
+    for token, place in split_tokens(part, ",", column) if part else ():
         size = _parse_size(token.lower())
+        if isinstance(size, BetSize) and size.unit is Unit.PREVIOUS and not raises:
+            size = "a bet has no previous bet to multiply; write bets/raises, as in 50%/2.5x"
         if isinstance(size, str):
-            raise NotationError("bet sizes", text, token, column, size)
-        if size.unit is Unit.PREVIOUS and not raises:
-            reason = "a bet has no previous bet to multiply; write bets/raises, as in 50%/2.5x"
-            raise NotationError("bet sizes", text, token, column, reason)
+            raise NotationError("bet sizes", text, token, place, size)
         sizes.append(size)
     return tuple(sizes)
 
@@ -247,17 +214,11 @@ def _merge(totals: list[int], level: int, called_pot: int, threshold: float) -> 
     """`totals`, ascending, without those too close to the next larger one."""
     kept: list[int] = []
     for total in reversed(totals):
-        if kept:
-            larger, smaller = (called_pot + amount - level for amount in (kept[-1], total))
-            if larger < (1 + threshold) * smaller:
-                continue
-        kept.append(total)
+        pots = [called_pot + amount - level for amount in (*kept[-1:], total)]
+        if len(pots) == 1 or pots[0] >= (1 + threshold) * pots[1]:
+            kept.append(total)
     return tuple(reversed(kept))
 
 
 def _round(chips: float) -> int:
     return math.floor(chips + 0.5)
-
-
-def _number(value: float) -> str:
-    return f"{value:.10g}"

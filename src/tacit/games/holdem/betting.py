@@ -18,11 +18,10 @@ The rules are those of ACPC and of casinos for two players:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tacit.games.game import CHANCE, TERMINAL, GameError
-from tacit.games.notation import NotationError
+from tacit.games.holdem.notation import NotationError
 
 FOLD = 0
 CALL = 1
@@ -103,11 +102,9 @@ class BettingRules:
         if self.first_street > PREFLOP:
             before = (self.committed, self.committed)
             return _settle(Betting(self, self.first_street, before, before, self.big_blind, 0))
-        antes = (min(self.ante, self.stacks[0]), min(self.ante, self.stacks[1]))
-        posted = (
-            min(antes[0] + self.big_blind, self.stacks[0]),
-            min(antes[1] + self.small_blind, self.stacks[1]),
-        )
+        big, small = self.stacks
+        antes = (min(self.ante, big), min(self.ante, small))
+        posted = (min(antes[0] + self.big_blind, big), min(antes[1] + self.small_blind, small))
         return _settle(Betting(self, PREFLOP, posted, antes, self.big_blind, 1))
 
 
@@ -138,10 +135,8 @@ class Betting:
     @property
     def behind(self) -> tuple[int, int]:
         """Chips that each player can still bet."""
-        return (
-            self.rules.stacks[0] - self.committed[0],
-            self.rules.stacks[1] - self.committed[1],
-        )
+        first, second = self.rules.stacks
+        return first - self.committed[0], second - self.committed[1]
 
     @property
     def to_call(self) -> int:
@@ -265,27 +260,24 @@ def _settle(state: Betting) -> Betting:
 _TOKEN = re.compile(r"[fck/]|r\d{1,18}|\S", re.ASCII)
 
 
-def parse_history(rules: BettingRules, text: str) -> Iterator[tuple[int | None, Betting]]:
-    """Each action of a history (None for the cards of the next street) and the betting after it.
+def replay(rules: BettingRules, text: str) -> Betting:
+    """The betting after a history in ACPC's notation; NotationError points at an illegal action.
 
-    ACPC's notation: ``f``, ``c`` (or ``k`` for a check), ``r`` and the total over the whole hand;
-    ``/`` between streets, as in ``r300c/kr600f``. NotationError points at an illegal action.
+    ``f``, ``c`` (or ``k`` for a check), ``r`` and the total over the whole hand; ``/`` between
+    streets, as in ``r300c/kr600f``.
     """
     state = rules.start()
     for match in _TOKEN.finditer(text):
         token = match[0]
         try:
-            action = _read_action(state, token)
-            state = state.deal() if action is None else state.act(action)
+            state = state.deal() if token == "/" else state.act(_read_action(state, token))
         except GameError as error:
             column = match.start() + 1
             raise NotationError("betting", text, token, column, str(error)) from None
-        yield action, state
+    return state
 
 
-def _read_action(state: Betting, token: str) -> int | None:
-    if token == "/":
-        return None
+def _read_action(state: Betting, token: str) -> int:
     if token in ("f", "c"):
         return FOLD if token == "f" else CALL
     if token == "k":
@@ -297,11 +289,3 @@ def _read_action(state: Betting, token: str) -> int | None:
     if int(token[1:]) in (FOLD, CALL):
         raise GameError(f"no raise is this small; possible: {state.options()}")
     return int(token[1:])
-
-
-def replay(rules: BettingRules, text: str) -> Betting:
-    """The betting after a history in the notation of `parse_history`."""
-    state = rules.start()
-    for _, after in parse_history(rules, text):
-        state = after
-    return state

@@ -12,7 +12,6 @@ gaps: 49,205 entries for seven cards. A flush beats any other hand that the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -21,25 +20,9 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.games.game import GameError
-from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS, check_cards
+from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS
 
 NUM_STRENGTHS = 7462
-
-KINDS = (
-    "high card",
-    "pair",
-    "two pair",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-)
-"""The nine kinds of hand, weakest first."""
-
-KIND_STARTS = np.array([0, 1277, 4137, 4995, 5853, 5863, 7140, 7296, 7452], np.int32)
-"""The smallest strength of each of `KINDS`."""
 
 LOW_RANKS, HIGH_RANKS = 6, 7
 MAX_CARDS = 7
@@ -71,13 +54,6 @@ class Tables(NamedTuple):
     """[8192]: strength of a flush in a suit whose ranks are the set bits; -1 under five cards."""
 
 
-def rank_hands(board: Sequence[int]) -> NDArray[np.int32]:
-    """The strength of every hand on a board of 3, 4 or 5 cards: int32[1326], -1 if it is dead."""
-    check_cards(board, what="board")
-    strengths: NDArray[np.int32] = rank_boards(np.array([board], np.int8))[0]
-    return strengths
-
-
 def rank_boards(boards: ArrayLike) -> NDArray[np.int32]:
     """The strength of every hand on each of many boards: int32[boards, 1326], -1 if it is dead.
 
@@ -98,12 +74,6 @@ def rank_cards(hands: ArrayLike) -> NDArray[np.int32]:
     strengths = np.empty(len(array), np.int32)
     _rank_cards(array, tables(), strengths)
     return strengths
-
-
-def kind_of(strengths: ArrayLike) -> NDArray[np.int64]:
-    """The index in `KINDS` of each strength, in the shape of `strengths`."""
-    kinds: NDArray[np.int64] = np.searchsorted(KIND_STARTS, strengths, side="right") - 1
-    return kinds
 
 
 def _card_array(cards: ArrayLike, *, smallest: int, largest: int, what: str) -> NDArray[np.int8]:

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from tacit.games.game import GameError
 from tacit.games.holdem.cards import (
-    CLASS_NAMES,
     HAND_CLASS,
     NUM_CLASSES,
     NUM_HANDS,
@@ -31,7 +30,7 @@ from tacit.games.holdem.cards import (
     live_hands,
     parse_hand,
 )
-from tacit.games.notation import NotationError, split_tokens
+from tacit.games.holdem.notation import NotationError, split_tokens
 
 EXAMPLES = "expected an item such as 77+, A2s+, KTo, 76s-54s, AhKh or random"
 
@@ -61,10 +60,6 @@ class Group(NamedTuple):
         return {"s": [suited], "o": [offsuit], "": [suited, offsuit]}[self.suits]
 
 
-class _Unreadable(Exception):  # noqa: N818
-    """The reason why a token cannot be read; `parse_range` adds its position."""
-
-
 def parse_range(text: str) -> NDArray[np.float32]:
     """The weight of every hand, float32[1326]; NotationError points at what cannot be read."""
     weights = np.zeros(NUM_HANDS, np.float32)
@@ -77,12 +72,12 @@ def parse_range(text: str) -> NDArray[np.float32]:
             if item.upper() in ("RANDOM", "ANY"):
                 weights[:] = weight
             elif _HAND.fullmatch(item.upper()):
-                weights[_single_hand(item)] = weight
+                weights[parse_hand(item)] = weight
             else:
                 for group in _parse_groups(item.upper()):
                     for cell in group.cells():
                         weights[by_class[cell]] = weight
-        except _Unreadable as error:
+        except GameError as error:
             raise NotationError("range", text, token, column, str(error)) from None
     return weights
 
@@ -100,7 +95,7 @@ def format_range(weights: NDArray[np.floating]) -> str:
     if (rounded == rounded[0]).all():
         return _with_weight("random", rounded[0])
     classes = np.array([_common_weight(rounded[cell == HAND_CLASS]) for cell in range(NUM_CLASSES)])
-    tokens = _pair_tokens(classes) + _unpaired_tokens(classes)
+    tokens = _class_tokens(classes)
     for hand in np.flatnonzero(rounded != classes[HAND_CLASS])[::-1]:
         tokens.append(_with_weight(hand_name(hand), rounded[hand]))
     return ",".join(tokens)
@@ -124,28 +119,21 @@ def check_range(
 def _split_weight(token: str) -> tuple[str, np.float32]:
     item, colon, weight = (part.strip() for part in token.partition(":"))
     if not item:
-        raise _Unreadable(EXAMPLES)
+        raise GameError(EXAMPLES)
     if not colon:
         return item, np.float32(1)
     if not _WEIGHT.fullmatch(weight) or not 0 <= float(weight) <= 1:
-        raise _Unreadable(f"{weight!r} is not a weight; expected a number from 0 to 1")
+        raise GameError(f"{weight!r} is not a weight; expected a number from 0 to 1")
     return item, np.float32(weight)
-
-
-def _single_hand(item: str) -> int:
-    try:
-        return parse_hand(item)
-    except GameError:
-        raise _Unreadable("a hand has two different cards") from None
 
 
 def _parse_group(text: str) -> Group:
     match = _GROUP.fullmatch(text)
     if not match:
-        raise _Unreadable(EXAMPLES)
+        raise GameError(EXAMPLES)
     first, second = sorted((RANKS.index(match[1]), RANKS.index(match[2])), reverse=True)
     if first == second and match[3]:
-        raise _Unreadable(f"a pair is neither suited nor offsuit; write {match[1] * 2}")
+        raise GameError(f"a pair is neither suited nor offsuit; write {match[1] * 2}")
     return Group(first, second, match[3].lower())
 
 
@@ -160,14 +148,14 @@ def _parse_groups(item: str) -> list[Group]:
         return [_parse_group(item)]
     one, other = (_parse_group(end.strip()) for end in item.split("-", 1))
     if one.suits != other.suits:
-        raise _Unreadable("both ends must be suited, offsuit or neither, as in A5s-A2s")
+        raise GameError("both ends must be suited, offsuit or neither, as in A5s-A2s")
     top, bottom = max(one, other), min(one, other)
     if top.high == bottom.high and top.low < top.high:
         return [Group(top.high, low, top.suits) for low in range(bottom.low, top.low + 1)]
     if top.high - top.low == bottom.high - bottom.low:
         steps = range(top.high - bottom.high + 1)
         return [Group(bottom.high + step, bottom.low + step, top.suits) for step in steps]
-    raise _Unreadable("the ends must share the high card (A5s-A2s) or the gap (76s-54s, TT-77)")
+    raise GameError("the ends must share the high card (A5s-A2s) or the gap (76s-54s, TT-77)")
 
 
 def _with_weight(item: str, weight: np.floating) -> str:
@@ -193,41 +181,35 @@ def _runs(weights: Sequence[np.floating]) -> list[tuple[int, int]]:
     return runs
 
 
-def _pair_tokens(classes: NDArray[np.float32]) -> list[str]:
-    column = [classes[CLASS_NAMES.index(rank + rank)] for rank in RANKS]
-    tokens = []
-    for first, last in _runs(column):
-        top, bottom = RANKS[last] * 2, RANKS[first] * 2
-        name = bottom if first == last else f"{bottom}+" if last == 12 else f"{top}-{bottom}"
-        tokens.append(_with_weight(name, column[last]))
-    return tokens
-
-
-def _unpaired_tokens(classes: NDArray[np.float32]) -> list[str]:
-    """Runs of kickers under each high card; lone hands of one gap are joined as ``76s-54s``."""
-    runs: list[tuple[Group, Group, np.floating]] = []
+def _class_tokens(classes: NDArray[np.float32]) -> list[str]:
+    """Runs of pairs, then of kickers under each high card; lone ones are joined as ``76s-54s``."""
+    rows = [[Group(rank, rank, "") for rank in range(13)]]
     for high in range(12, 0, -1):
-        suited, offsuit = (
-            [classes[Group(high, low, suits).cells()[0]] for low in range(high)] for suits in "so"
+        both, suited, offsuit = (
+            [Group(high, low, suits) for low in range(high)] for suits in ("", "s", "o")
         )
-        kinds = [("", suited)] if suited == offsuit else [("s", suited), ("o", offsuit)]
-        for suits, row in kinds:
-            for first, last in _runs(row):
-                runs.append((Group(high, last, suits), Group(high, first, suits), row[last]))
+        same = all(len(set(classes[group.cells()])) == 1 for group in both)
+        rows += [both] if same else [suited, offsuit]
+    runs: list[tuple[Group, Group, np.floating]] = []
+    for row in rows:
+        weights = [classes[group.cells()[0]] for group in row]
+        runs += [(row[last], row[first], weights[last]) for first, last in _runs(weights)]
     tokens = []
     lone = {top: weight for top, bottom, weight in runs if top == bottom}
     joined: set[Group] = set()
     for top, bottom, weight in runs:
         if top in joined:
             continue
-        if top != bottom:
-            better = top.low == top.high - 1
-            name = f"{bottom.name}+" if better else f"{top.name}-{bottom.name}"
-            tokens.append(_with_weight(name, weight))
-            continue
-        end = top
-        while lone.get(below := Group(end.high - 1, end.low - 1, top.suits)) == weight:
+        alone = top == bottom
+        best = top.low == (12 if top.high == top.low else top.high - 1)
+        while (
+            alone and lone.get(below := Group(bottom.high - 1, bottom.low - 1, top.suits)) == weight
+        ):
             joined.add(below)
-            end = below
-        tokens.append(_with_weight(top.name if end == top else f"{top.name}-{end.name}", weight))
+            bottom = below
+        if top == bottom:
+            name = top.name
+        else:
+            name = f"{bottom.name}+" if best and not alone else f"{top.name}-{bottom.name}"
+        tokens.append(_with_weight(name, weight))
     return tokens

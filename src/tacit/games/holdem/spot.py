@@ -21,9 +21,9 @@ from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, STREETS, Betting
 from tacit.games.holdem.cards import (
     HAND_CARDS,
     HAND_INDEX,
-    NUM_HANDS,
     check_cards,
     format_cards,
+    live_hands,
     parse_board,
 )
 from tacit.games.holdem.ranges import check_range, parse_range
@@ -42,7 +42,7 @@ class Spot:
 
     ranges: float32[1326] each, 0 for hands that the board blocks.
     additions: further raises, as totals over the hand, by the betting history from the spot on (the
-    notation of `betting.parse_history`).
+    notation of `betting.replay`).
     """
 
     board: tuple[int, ...]
@@ -158,12 +158,7 @@ def permute_hands(suits: Suits) -> NDArray[np.int16]:
 
 def _can_meet(ranges: Ranges) -> bool:
     first, second = (np.flatnonzero(weights > 0) for weights in ranges)
-    sums = np.zeros(52, np.int64)
-    np.add.at(sums, HAND_CARDS[second].ravel(), 1)
-    held = np.zeros(NUM_HANDS, np.int64)
-    held[second] = 1
-    blocked = sums[HAND_CARDS[first]].sum(axis=1) - held[first]
-    return bool((blocked < len(second)).any())
+    return any(live_hands(HAND_CARDS[hand].tolist())[second].any() for hand in first)
 
 
 def _histories(spot: Spot) -> list[str]:

@@ -18,13 +18,11 @@ class NotationError(GameError):
         self.column = column
 
 
-def split_tokens(text: str, separator: str, *, start: int = 0) -> Iterator[tuple[str, int]]:
-    """The stripped pieces of `text` between `separator`s, each with its column (from 1).
+def split_tokens(text: str, separator: str, column: int = 1) -> Iterator[tuple[str, int]]:
+    """The stripped pieces of `text` between `separator`s, each with its column.
 
-    `start`: the position of `text` in the whole text, in which columns are counted.
+    `column`: that of `text` in the whole text, from 1.
     """
-    position = start
     for piece in text.split(separator):
-        lead = len(piece) - len(piece.lstrip())
-        yield piece.strip(), position + lead + 1
-        position += len(piece) + len(separator)
+        yield piece.strip(), column + len(piece) - len(piece.lstrip())
+        column += len(piece) + len(separator)
