@@ -66,7 +66,9 @@ class DepthLimited:
     averaged: [slots] the average policy, by `average_reach`.
     """
 
-    def __init__(self, solver: Solver, evaluator: Evaluator, mode: Mode, warm_start: int) -> None:
+    def __init__(
+        self, solver: Solver, evaluator: Evaluator | Leaves, mode: Mode, warm_start: int
+    ) -> None:
         self.sound = mode == "cfr-avg-sound"
         if self.sound and not isinstance(evaluator, PairEvaluator):
             raise GameError(
@@ -88,7 +90,11 @@ class DepthLimited:
         self._averaging = np.zeros_like(solver.schedule(1, 1))
         """The schedule of a pass down, in which only the weight is set."""
         tree = solver.tree
-        self.leaves = Leaves(tree, evaluator, pairs=self.sound)
+        self.leaves = (
+            evaluator
+            if isinstance(evaluator, Leaves)
+            else Leaves(tree, evaluator, pairs=self.sound)
+        )
         self.root_nodes = sorted({root.node for root in tree.roots})
         self.root_sums = [
             {node: self._root_values(p, node).astype(np.float64) for node in self.root_nodes}

@@ -30,7 +30,7 @@ from tacit.solvers.kernels.iterations import (
     play_fictitiously,
 )
 from tacit.solvers.kernels.sharing import average_buckets, match_buckets, visit_shared
-from tacit.solvers.leaves import Evaluator
+from tacit.solvers.leaves import Evaluator, Leaves
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
 from tacit.tree.arrays import UP, Order
@@ -76,7 +76,7 @@ class Solver:
         algorithm: Minimiser,
         *,
         beliefs: Beliefs | None = None,
-        leaves: Evaluator | None = None,
+        leaves: Evaluator | Leaves | None = None,
         mode: Mode = "cfr-d",
         warm_start: int = 0,
         root: RootGadgets | None = None,
@@ -395,7 +395,7 @@ class Solver:
 def _check_options(
     tree: PublicTree,
     algorithm: Minimiser,
-    leaves: Evaluator | None,
+    leaves: Evaluator | Leaves | None,
     warm_start: int,
     sharing: Sharing | None,
     storage: int,

@@ -25,10 +25,13 @@ from tacit.tree.kernels.layout import (
     SCRATCH,
     SLOTS,
     VALUES,
+    append_child,
     append_children,
     place_vectors,
+    reserve_moves,
 )
 from tacit.tree.open import OpenExpansion, OpenState
+from tacit.tree.partial import PartialExpansion
 from tacit.tree.public_state import Expansion, PublicState, Transition, no_moves
 
 
@@ -211,6 +214,28 @@ class GrowingLayout:
         self.expansions[leaf] = expansion
         if mover < CHANCE:
             self.deciders.append(leaf)
+
+    def begin_partly(self, leaf: int, expansion: PartialExpansion) -> None:
+        """Reserve the slots and edges of a leaf whose moves are added one after the other."""
+        count = len(expansion.order)
+        self.arrays.extend(EDGE_FIELDS, int(self.cursor[EDGES]) + count)
+        reserve_moves(self.arrays, leaf, self.states[leaf].mover, count, self.cursor)
+        self.expansions[leaf] = expansion
+        self.deciders.append(leaf)
+
+    def append_next(self, nodes: Sequence[int]) -> None:
+        """Add the next move of each of these nodes, whose expansions are partial."""
+        first = int(self.cursor[NODES])
+        self.arrays.extend(NODE_FIELDS, first + len(nodes))
+        for number, node in enumerate(nodes, start=first):
+            expansion = self.expansions[node]
+            assert isinstance(expansion, PartialExpansion)
+            child = expansion.add()
+            self.states.append(child)
+            ends = child.mover == TERMINAL
+            append_child(self.arrays, node, TERMINAL if ends else LEAF, self.cursor)
+            if ends:
+                self._lay_out_terminal(number, child)
 
     @cached_property
     def _open_unit(self) -> int:

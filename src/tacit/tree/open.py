@@ -92,26 +92,33 @@ class OpenState:
 
 
 class OpenExpansion(Expansion):
-    """The moves of an open public state; labels and transitions are made on first access.
+    """The moves of an open public state; children, labels and transitions are made on first access.
 
-    children: [A] the public states that follow; chances: [A] their probabilities, ones where a
-    player moves.
+    chances: [A] the probabilities of the moves; None where a player moves.
     """
 
     def __init__(self, world: State, actions: Sequence[int]) -> None:
         self.world = world
         self.actions = tuple(actions)
-        self.children = [OpenState(world.child(action)) for action in actions]
-        seen = {child.sample.public() for child in self.children}
-        if len(seen) < len(self.children):
-            raise GameError(
-                f"{_describe(world)} the public cannot see which move was made, but the game says "
-                "hidden = False; leave that out, or make every move part of public()"
-            )
         chance = world.player == CHANCE
         self.chances = checked_chance(world, self.actions, _describe) if chance else None
         self.legal = np.ones((0, 0), dtype=bool) if chance else _all_legal(len(self.actions))
         self.all_legal, self.simple = True, not chance
+
+    def child(self, number: int) -> OpenState:
+        """The public state after one move."""
+        return OpenState(self.world.child(self.actions[number]))
+
+    @cached_property
+    def children(self) -> list[OpenState]:
+        """[A] the public states that follow."""
+        children = [self.child(number) for number in range(len(self.actions))]
+        if len({child.sample.public() for child in children}) < len(children):
+            raise GameError(
+                f"{_describe(self.world)} the public cannot see which move was made, but the game "
+                "says hidden = False; leave that out, or make every move part of public()"
+            )
+        return children
 
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]

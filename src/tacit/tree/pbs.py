@@ -60,7 +60,7 @@ class PortablePBS(NamedTuple):
         """The PBS among the public states below `root`, the game's first."""
         state = root
         for number in self.path:
-            state = state.expansion.transitions[number].child
+            state = state.expansion.child(number)
         beliefs = (np.empty_like(self.beliefs[0]), np.empty_like(self.beliefs[1]))
         for keys, here, sent in zip(state.privates, beliefs, self.beliefs, strict=True):
             here[_order(keys)] = sent

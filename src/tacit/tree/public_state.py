@@ -164,6 +164,10 @@ class Expansion:
         """Whether every action has its own child, infostates keep their index and there is no
         chance; see `TreeArrays.simple`."""
 
+    def child(self, number: int) -> PublicState:
+        """The public state after one transition."""
+        return self.transitions[number].child
+
     @cached_property
     def ways(self) -> tuple[Ways, Ways]:
         """For each player: by source of `Transition.sources`, the transitions possible from it."""

@@ -9,7 +9,7 @@ follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -24,6 +24,7 @@ from tacit.tree.arrays import LEAF, Order, Range, Sizes, TreeArrays
 from tacit.tree.builder import Builder, Limit, StopRule
 from tacit.tree.cards.layout import CardLayout
 from tacit.tree.layout import GrowingLayout, Place
+from tacit.tree.partial import PartialExpansion
 from tacit.tree.public_state import (
     ActionSet,
     Expansion,
@@ -285,6 +286,20 @@ class PublicTree:
         if not isinstance(self.layout, GrowingLayout) or self.arrays is not self.layout.arrays:
             raise GameError("this tree cannot grow; build one that is neither cards nor restricted")
         self.game_builder.grow(self.layout, leaves, Limit(depth, stop), actions)
+        self._forget()
+
+    def expand_partly(self, leaves: Mapping[int, PartialExpansion], nodes: Sequence[int]) -> None:
+        """Give leaves moves that are added one after the other; then add the next of each node.
+
+        The leaves, and the states after their moves, have one infostate for each player.
+        """
+        assert isinstance(self.layout, GrowingLayout)
+        for leaf, expansion in leaves.items():
+            self.layout.begin_partly(leaf, expansion)
+        self.layout.append_next(nodes)
+        self._forget()
+
+    def _forget(self) -> None:
         for name in _DERIVED:
             self.__dict__.pop(name, None)
 

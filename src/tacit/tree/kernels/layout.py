@@ -87,3 +87,39 @@ def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor
             _place_edge(tree, way, p)
     cursor[NODES] += count
     cursor[EDGES] += count
+
+
+@kernel
+def reserve_moves(tree, leaf, mover, count, cursor):
+    """Reserve `count` slots and edges for a leaf of the player `mover`, who has no move yet.
+
+    The edges are the last of the arrays.
+    """
+    tree.player[leaf] = mover
+    tree.simple[leaf] = 1
+    tree.edge_start[leaf], tree.edge_count[leaf] = cursor[EDGES], 0
+    tree.slot_start[leaf], tree.action_count[leaf] = cursor[SLOTS], 0
+    cursor[EDGES] += count
+    cursor[SLOTS] += count
+    cursor[SCRATCH] = max(cursor[SCRATCH], count)
+
+
+@kernel
+def append_child(tree, node, player, cursor):
+    """Add the next child, LEAF or TERMINAL, of a node whose moves are reserved."""
+    child = cursor[NODES]
+    edge = tree.edge_start[node] + tree.edge_count[node]
+    tree.edge_count[node] += 1
+    tree.action_count[node] += 1
+    tree.player[child] = player
+    tree.copies[child] = 1
+    tree.legal_start[child] = tree.terminal_matrix[child] = -1
+    tree.edge_parent[edge], tree.edge_child[edge] = node, child
+    tree.edge_factor[edge] = tree.edge_share[edge] = 1.0
+    for p in range(2):
+        tree.info_count[p, child] = 1
+        tree.map_count[p, edge] = IDENTITY
+        tree.cross_value[p, edge] = -1
+        _place_node(tree, child, edge, p, cursor)
+        _place_edge(tree, edge, p)
+    cursor[NODES] += 1
