@@ -179,3 +179,45 @@ def test_other_algorithms_can_be_selected(algorithm, alternating):
     found = search("kuhn", simulations=400, algorithm=algorithm, alternating=alternating)
     assert exploitability(found.tree, found.solver.average_policy()) < 0.05
     assert found.values(0).mean() == pytest.approx(-1 / 18, abs=0.05)
+
+
+class Proposing:
+    """Values of zero and a policy that prefers the actions with large numbers."""
+
+    inputs, guide = 0, None
+
+    def __init__(self, builder):
+        self.zero, self.rows = Zero(), []
+        self.describe, self.input_columns = self.zero.describe, self.zero.input_columns
+        self.output_columns, self.values = self.zero.output_columns, self.zero.values
+
+    def action_columns(self, state, expansion):
+        return np.repeat(np.array(expansion.actions)[:, None], state.counts[state.mover], axis=1)
+
+    def answer(self, inputs):
+        self.rows.append(len(inputs))
+        policies = np.tile(np.arange(1, 10, dtype=np.float32), (len(inputs), 1))
+        return self.values(inputs), policies
+
+
+def test_priors_are_the_evaluators_policies():
+    found = search("connect-four", Proposing, simulations=20, temperature=2)
+    weights = np.arange(1, 8) ** 0.5
+    assert found.tree.block(found.stats.priors, 0)[:, 0, 0] == pytest.approx(
+        weights / weights.sum()
+    )
+    for node in range(1, found.tree.nodes):
+        if found.tree.arrays.edge_count[node] == 1:
+            assert found.tree.labels(node) == ("7",)
+
+
+def test_new_states_of_an_expansion_phase_are_asked_together():
+    builder = Builder(load_game("connect-four"))
+    evaluator = Proposing(builder)
+    settings = GrowingSettings(simulations=20, expansions=10)
+    roots = [first_pbs(builder.root)] * 2
+    found = GrowingSearch(builder, roots, evaluator, settings, random=np.random.default_rng(0))
+    found.run()
+    assert evaluator.rows[:2] == [2, 14]  # the roots, for their priors, and their children
+    assert len(evaluator.rows) == 3
+    assert 8 < evaluator.rows[2] <= 20

@@ -31,9 +31,8 @@ from tacit.solvers.growing_leaves import GrowingLeaves
 from tacit.solvers.kernels.growing import SearchArrays, add_iteration, simulate
 from tacit.solvers.leaves import Evaluator
 from tacit.tree import CHANCE, Builder, PublicState, build_forest
-from tacit.tree.beliefs import cfv_to_value
 from tacit.tree.partial import PartialExpansion
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, cfv_to_value
 
 Array = NDArray[Any]
 

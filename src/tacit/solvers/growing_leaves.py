@@ -29,8 +29,7 @@ from tacit.solvers.leaves import (
     lengthened,
 )
 from tacit.tree import LEAF, PLAYERS, Expansion, PublicState, PublicTree
-from tacit.tree.beliefs import normalised
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised
 
 Array = NDArray[Any]
 Pair = tuple[Array, Array]
@@ -38,12 +37,15 @@ Pair = tuple[Array, Array]
 
 @runtime_checkable
 class ValuePolicyEvaluator(ValueEvaluator, Protocol):
-    """A counterfactual value-and-policy network: one call answers values and policies."""
+    """A counterfactual value-and-policy network: a row answers both players' values and policies.
 
-    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
+    Its rows are those of player 0's values.
+    """
+
+    def action_columns(self, state: PublicState, expansion: Expansion) -> NDArray[np.int32]:
         """[A, K] the policy output's column for each action and infostate of the state's mover."""
 
-    def values_and_policies(
+    def answer(
         self, inputs: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """[n, outputs] expected values and [n, policy outputs] non-negative weights of actions."""
@@ -140,7 +142,7 @@ class GrowingLeaves(Leaves):
             nodes = questions.nodes[rows]
             began = time.perf_counter()
             if isinstance(evaluator, ValuePolicyEvaluator):
-                outputs, policies = evaluator.values_and_policies(inputs)
+                outputs, policies = evaluator.answer(inputs)
                 self.seconds += time.perf_counter() - began
                 self._keep_policies(nodes, policies)
             else:
@@ -220,7 +222,7 @@ class GrowingLeaves(Leaves):
         if isinstance(self.simple, PBSPolicyEvaluator) and node in self._proposed:
             return self._proposed.pop(node)
         if isinstance(self.single, ValuePolicyEvaluator) and node < len(self._policies):
-            proposed: Array = self._policies[node][self.single.action_columns(state)]
+            proposed: Array = self._policies[node][self.single.action_columns(state, expansion)]
             return proposed
         return np.ones((len(expansion.actions), state.counts[state.mover]))
 
@@ -231,7 +233,7 @@ class GrowingLeaves(Leaves):
             self._proposed.update(zip(nodes, self.simple.policies(pbss), strict=True))
         elif isinstance(self.single, ValuePolicyEvaluator):
             inputs = np.array([encode(self.single, pbs) for pbs in pbss], dtype=np.float32)
-            _, policies = self.single.values_and_policies(inputs)
+            _, policies = self.single.answer(inputs)
             self._keep_policies(np.array(nodes), policies)
 
 
@@ -266,8 +268,9 @@ class _Columns:
 class _OpenQuestions:
     """The leaves to be asked about by rows.
 
-    nodes: [n]; fresh: [n] never asked; static: for each player [n, features]; inputs, outputs:
-    [n, 2] where each player's columns begin in `flat`. joint: one row serves both players.
+    nodes: [n]; fresh: [n] never asked; static: for each player, or once for both, [n, features];
+    inputs, outputs: [n, 2] where each player's columns begin in `flat`. joint: one row serves both
+    players.
     """
 
     def __init__(self, tree: PublicTree, evaluator: ValueEvaluator) -> None:
@@ -279,6 +282,7 @@ class _OpenQuestions:
         self.static: list[NDArray[np.float32]] = []
         self.inputs = self.outputs = np.zeros((0, 2), np.int64)
         self.joint = True
+        self._asked_for = (0,) if isinstance(evaluator, ValuePolicyEvaluator) else PLAYERS
         self._rows = np.zeros((0, evaluator.inputs), np.float32)
         self._asked = np.zeros(0, np.int64)
 
@@ -292,9 +296,9 @@ class _OpenQuestions:
             np.array([evaluator.describe(state, p) for state in states], np.float32).reshape(
                 len(states), -1
             )
-            for p in PLAYERS
+            for p in self._asked_for
         ]
-        self.joint = self.joint and np.array_equal(static[0], static[1])
+        self.joint = self.joint and np.array_equal(static[0], static[-1])
         before = self.static or [block[:0] for block in static]
         self.static = [_joined(old, new) for old, new in zip(before, static, strict=True)]
         self.nodes = _joined(self.nodes, np.array(nodes, np.int32))

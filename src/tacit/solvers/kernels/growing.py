@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.array_record import ArrayRecord, Float32, Float64, Int8, Int32, Int64
+from tacit.games import TERMINAL
 from tacit.kernel import inner_kernel, kernel
-from tacit.tree.arrays import IDENTITY, LEAF, TERMINAL
+from tacit.tree.arrays import IDENTITY, LEAF
 
 
 @dataclass(frozen=True, eq=False)
