@@ -30,9 +30,9 @@ THIN = 30
 
 @dataclass
 class Node:
-    """A public state: its world states with their notation, and where their moves lead."""
+    """A public state: its world states in order, and where their moves lead."""
 
-    states: dict[State, str] = field(default_factory=dict)
+    states: dict[State, None] = field(default_factory=dict)
     moves: list[tuple[State, int, State]] = field(default_factory=list)
 
 
@@ -78,7 +78,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
     check_hashable([start], game.name)
     walk.notation[start] = notation
     parents: dict[Hashable, Hashable] = {}
-    level = {start.public(): Node({start: notation})}
+    level = {start.public(): Node({start: None})}
     while level:
         publics = list(level)
         following: dict[Hashable, Node] = {}
@@ -106,7 +106,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
                             "public() must determine all earlier public observations"
                         )
                     below = following.setdefault(seen, Node())
-                    below.states.setdefault(child, walk.notation[child])
+                    below.states[child] = None
         level = following
     return walk
 
@@ -151,60 +151,47 @@ def _facts(state: State) -> tuple[object, ...]:
 def check_public_state(node: Node, walk: Walk) -> None:
     """Check what the world states of one public state must agree on."""
     known: dict[Hashable, object] = {}
+
+    def agree(name: Hashable, value: object, message: str) -> None:
+        if known.setdefault(name, value) != value:
+            raise GameError(f"{walk.place(state)} {message}")
+
     for state in node.states:
-        for name, value, message in _shared_facts(state, walk.place):
-            if known.setdefault(name, value) != value:
-                raise GameError(f"{walk.place(state)} {message}")
+        mover, place = state.player, walk.place
+        message = "the public state does not tell who moves; make the mover part of public()"
+        agree("mover", mover, message)
+        message = "subgame_key() differs within the public state; it must follow from public()"
+        agree("subgame key", state.subgame_key(), message)
+        if mover in (0, 1):
+            message = (
+                "the mover cannot tell which actions are legal, or what they are called; make what "
+                "decides it part of private()"
+            )
+            labels = {action: state.label(action) for action in state.actions()}
+            agree(("moves", state.private(mover)), labels, message)
+        for action in state.actions():
+            size, what = state.action_size(action), f"action_size({action})"
+            if size is not None and not (isinstance(size, float | int) and size >= 0):
+                raise GameError(
+                    f"{place(state)} {what} is {size!r}; it must be a number of pots, or None"
+                )
+            message = f"{what} differs within the public state; it must follow from public()"
+            agree(("size", action), size, message)
+        for player in (None, 0, 1):
+            text = state.render(player)
+            if not text or not isinstance(text, str):
+                raise GameError(f"{place(state)} render({player}) is {text!r}; it must be a text")
+            if player is not None:
+                message = (
+                    f"render({player}) differs where the player cannot tell the difference; it "
+                    "must follow from public() and private()"
+                )
+                agree(("render", player, state.private(player)), text, message)
     if not walk.game.hidden and len(node.states) > 1:
         raise GameError(
             f"{walk.place(state)} something is hidden: {len(node.states)} world states have the "
             "same public(); leave hidden = True, or make public() contain everything"
         )
-
-
-def _shared_facts(state: State, place: Place) -> Iterator[tuple[Hashable, object, str]]:
-    """Facts on which the world states of a public state agree: name, value, and error message."""
-    mover = state.player
-    yield (
-        "mover",
-        mover,
-        "the public state does not tell who moves; make the mover part of public()",
-    )
-    yield (
-        "subgame key",
-        state.subgame_key(),
-        "subgame_key() differs within the public state; it must follow from public()",
-    )
-    if mover in (0, 1):
-        yield (
-            ("moves", state.private(mover)),
-            {action: state.label(action) for action in state.actions()},
-            "the mover cannot tell which actions are legal, or what they are called; make what "
-            "decides it part of private()",
-        )
-    for action in state.actions():
-        size = state.action_size(action)
-        if size is not None and not (isinstance(size, float | int) and size >= 0):
-            raise GameError(
-                f"{place(state)} action_size({action}) is {size!r}; it must be a number of pots, "
-                "or None"
-            )
-        yield (
-            ("size", action),
-            size,
-            f"action_size({action}) differs within the public state; it must follow from public()",
-        )
-    for player in (None, 0, 1):
-        text = state.render(player)
-        if not text or not isinstance(text, str):
-            raise GameError(f"{place(state)} render({player}) is {text!r}; it must be a text")
-        if player is not None:
-            yield (
-                ("render", player, state.private(player)),
-                text,
-                f"render({player}) differs where the player cannot tell the difference; it must "
-                "follow from public() and private()",
-            )
 
 
 def check_subgame_keys(walk: Walk) -> None:

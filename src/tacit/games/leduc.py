@@ -1,5 +1,7 @@
 """Leduc poker: six cards, two betting rounds, one board card (Southey et al. 2005).
 
+With several raise sizes it is the smallest game with off-tree bets.
+
 The deck is J, Q, K in two suits, but suits decide nothing. So cards here are ranks, dealt with the
 probabilities of the six cards. Values and policies are the same: infostates that differ only in
 suit have the same moves and face the same opponents. Each player has 3 infostates instead of 6, and
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.encoder import GameEncoder
-from tacit.games.game import CHANCE, TERMINAL, Game, State
+from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
 RANKS = "JQK"
 SUITS = 2
@@ -22,6 +24,7 @@ ANTE = 1
 RAISES = (2, 4)
 """The size of a raise in each round."""
 MAX_RAISES = 2
+MOST_SIZES = 9
 FOLD, CALL, RAISE = range(3)
 
 DEALS = tuple((first, second) for first in range(3) for second in range(3))
@@ -35,7 +38,8 @@ class LeducState(State):
     `cards` are the players' ranks (none before the deal) and `board` the rank of the board card.
     `betting` writes folds, calls (a check is a call of nothing) and raises as `f`, `c` and `r`,
     with a `/` after the first round. The other fields follow from it: the chips that each player
-    has `committed`, the `raises` in this round, and the `mover`.
+    has `committed`, the `raises` in this round, and the `mover`. Where raises have `sizes`, action
+    `RAISE + i` raises by `sizes[i]` times Leduc's raise, and `betting` writes the digit i + 1.
     """
 
     cards: tuple[int, ...] = ()
@@ -44,6 +48,7 @@ class LeducState(State):
     committed: tuple[int, int] = (ANTE, ANTE)
     raises: int = 0
     mover: int = CHANCE
+    sizes: tuple[int, ...] = ()
 
     @property
     def player(self) -> int:
@@ -57,7 +62,8 @@ class LeducState(State):
         if self.mover == CHANCE:
             return tuple(rank for rank in range(3) if self.cards.count(rank) < SUITS)
         fold = (FOLD,) if self.committed[0] != self.committed[1] else ()
-        return (*fold, CALL, RAISE) if self.raises < MAX_RAISES else (*fold, CALL)
+        raises = max(len(self.sizes), 1) if self.raises < MAX_RAISES else 0
+        return (*fold, CALL, *range(RAISE, RAISE + raises))
 
     def chance(self) -> tuple[float, ...]:
         if not self.cards:
@@ -67,23 +73,34 @@ class LeducState(State):
 
     def child(self, action: int) -> LeducState:
         if not self.cards:
-            return LeducState(DEALS[action], mover=0)
+            return LeducState(DEALS[action], mover=0, sizes=self.sizes)
         if self.mover == CHANCE:
-            return LeducState(self.cards, action, self.betting + "/", self.committed, 0, 0)
-        betting = self.betting + "fcr"[action]
+            betting = self.betting + "/"
+            return LeducState(self.cards, action, betting, self.committed, 0, 0, self.sizes)
+        sized = self.sizes and action >= RAISE
+        betting = self.betting + (str(action - RAISE + 1) if sized else "fcr"[action])
         own, other = self.committed[self.mover], self.committed[1 - self.mover]
         raises, mover = self.raises, 1 - self.mover
         if action == FOLD:
             mover = TERMINAL
-        elif action == RAISE:
-            own = other + RAISES[self.board is not None]
+        elif action >= RAISE:
+            own = other + self.amount(action)
             raises += 1
         else:
             own = other
             if self.betting and self.betting[-1] != "/":
                 mover = CHANCE if self.board is None else TERMINAL
         committed = (own, other) if self.mover == 0 else (other, own)
-        return LeducState(self.cards, self.board, betting, committed, raises, mover)
+        return LeducState(self.cards, self.board, betting, committed, raises, mover, self.sizes)
+
+    def amount(self, action: int) -> int:
+        """The chips of a raise, without the call."""
+        return RAISES[self.board is not None] * (self.sizes or (1,))[action - RAISE]
+
+    def action_size(self, action: int) -> float | None:
+        if not self.sizes or self.mover == CHANCE or action < RAISE:
+            return None
+        return self.amount(action) / (2 * max(self.committed))
 
     def payoff(self) -> float:
         # Whoever folded has committed less; at a showdown both have committed the same.
@@ -113,6 +130,8 @@ class LeducState(State):
             return "".join(RANKS[card] for card in DEALS[action])
         if self.mover == CHANCE:
             return RANKS[action]
+        if self.sizes and action >= RAISE:
+            return f"raise{self.amount(action)}"
         facing = self.committed[0] != self.committed[1]
         return ("fold", "call" if facing else "check", "raise")[action]
 
@@ -145,6 +164,33 @@ class Leduc(Game):
 
     def encoder(self) -> GameEncoder:
         return LeducEncoder(13.0)
+
+
+class LeducRaises(Game):
+    """Leduc poker in which a raise has one of several sizes.
+
+    The sizes are multiples of Leduc's raise, which is 2 chips in the first round and 4 in the
+    second: in `leduc-raises-1-3` a player raises by 2 or 6, then by 4 or 12. A round has at most
+    two raises of any size. A blueprint may have only some of the sizes.
+    """
+
+    unit = "chips"
+
+    def __init__(self, sizes: str) -> None:
+        self.sizes = tuple(int(size) for size in sizes.split("-"))
+        if list(self.sizes) != sorted(set(self.sizes)) or len(self.sizes) > MOST_SIZES:
+            raise GameError(
+                f"leduc-raises-{sizes}: write up to {MOST_SIZES} sizes, each once, the smallest "
+                "first, such as leduc-raises-1-2-4"
+            )
+        self.name = f"leduc-raises-{sizes}"
+        self.title = f"Leduc poker with raises of {', '.join(map(str, self.sizes))} units"
+
+    def initial(self) -> LeducState:
+        return LeducState(sizes=self.sizes)
+
+    def encoder(self) -> GameEncoder:
+        return LeducEncoder()
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ with a name.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from tacit.games.game import TERMINAL, Game, GameError, State
 
@@ -75,9 +76,7 @@ class Map:
         """By transport and station: the stations next to it, in order."""
         return tuple(
             {
-                here: tuple(
-                    sorted({b if a == here else a for a, b in kind.edges if here in (a, b)})
-                )
+                here: tuple(sorted({a + b - here for a, b in kind.edges if here in (a, b)}))
                 for here in self.stations
             }
             for kind in self.transports
@@ -138,47 +137,39 @@ class PursuitState(State):
         return moves or ([STAY] if piece else [])
 
     def child(self, action: int) -> PursuitState:
-        return self._mr_x_goes(action) if self.piece == 0 else self._detective_goes(action)
-
-    def _mr_x_goes(self, action: int) -> PursuitState:
-        transport, station = divmod(action, self.map.span)
-        shown = self.round in self.map.reveals
-        possible = frozenset(
-            {station}
-            if shown
-            else {
-                to
-                for here in self.possible
-                for to in self.map.neighbours[transport][here]
-                if to not in self.detectives
-            }
-        )
-        return PursuitState(
-            self.map,
-            station,
-            self.detectives,
-            _spend(self.tickets, 0, transport),
-            possible,
-            self.turn + 1,
-            None,
-            (*self.seen, (transport, station if shown else None)),
-        )
-
-    def _detective_goes(self, action: int) -> PursuitState:
-        piece = self.piece
-        detectives, tickets = self.detectives, self.tickets
+        transport, to = divmod(action, self.map.span)
+        if self.piece == 0:
+            shown = self.round in self.map.reveals
+            reachable = (self.map.neighbours[transport][here] for here in self.possible)
+            return replace(
+                self,
+                station=to,
+                tickets=self._spend(transport),
+                possible=frozenset({to} if shown else chain(*reachable)) - {*self.detectives},
+                turn=self.turn + 1,
+                seen=(*self.seen, (transport, to if shown else None)),
+            )
+        piece, detectives = self.piece, self.detectives
         if action != STAY:
-            transport, to = divmod(action, self.map.span)
             detectives = (*detectives[: piece - 1], to, *detectives[piece:])
-            tickets = _spend(tickets, piece, transport)
         # The outcome is public, so it rules out the stations with another outcome.
         outcomes = {station: self._outcome(station, detectives) for station in self.possible}
         outcome = outcomes[self.station]
-        possible = frozenset(station for station in outcomes if outcomes[station] == outcome)
-        seen = (*self.seen, (action, outcome))
-        return PursuitState(
-            self.map, self.station, detectives, tickets, possible, self.turn + 1, outcome, seen
+        return replace(
+            self,
+            detectives=detectives,
+            tickets=self.tickets if action == STAY else self._spend(transport),
+            possible=frozenset(station for station in outcomes if outcomes[station] == outcome),
+            turn=self.turn + 1,
+            outcome=outcome,
+            seen=(*self.seen, (action, outcome)),
         )
+
+    def _spend(self, transport: int) -> tuple[tuple[int, ...], ...]:
+        """The tickets after the mover has used one."""
+        tickets = [list(counts) for counts in self.tickets]
+        tickets[self.piece][transport] -= 1
+        return tuple(map(tuple, tickets))
 
     def _outcome(self, station: int, detectives: tuple[int, ...]) -> str | None:
         """The outcome, if any, for Mr X at `station` after this turn's detective has moved."""
@@ -223,30 +214,20 @@ class PursuitState(State):
         detectives = ", ".join(map(str, self.detectives))
         if self.outcome is not None:
             return f"Mr X {_ENDINGS[self.outcome]}. {mr_x}; the detectives are at {detectives}."
-        mover = "Mr X" if self.piece == 0 else f"detective {self.piece}"
-        tickets = "; ".join(
-            f"{'Mr X' if piece == 0 else f'detective {piece}'} "
-            + ", ".join(
-                f"{left} {kind.name}"
-                for left, kind in zip(counts, self.map.transports, strict=True)
-            )
-            for piece, counts in enumerate(self.tickets)
+        pieces = ["Mr X", *(f"detective {number + 1}" for number in range(len(self.detectives)))]
+        kinds = [kind.name for kind in self.map.transports]
+        left = (
+            ", ".join(f"{count} {kind}" for count, kind in zip(counts, kinds, strict=True))
+            for counts in self.tickets
         )
+        tickets = "; ".join(map(" ".join, zip(pieces, left, strict=True)))
         return (
-            f"Round {self.round} of {self.map.rounds}, {mover} to move. {mr_x}; the detectives "
-            f"are at {detectives}. Tickets: {tickets}."
+            f"Round {self.round} of {self.map.rounds}, {pieces[self.piece]} to move. {mr_x}; "
+            f"the detectives are at {detectives}. Tickets: {tickets}."
         )
 
 
 _ENDINGS = {CAUGHT: "is caught", STUCK: "cannot move and is caught", ESCAPED: "has escaped"}
-
-
-def _spend(
-    tickets: tuple[tuple[int, ...], ...], piece: int, transport: int
-) -> tuple[tuple[int, ...], ...]:
-    own = tickets[piece]
-    left = (*own[:transport], own[transport] - 1, *own[transport + 1 :])
-    return (*tickets[:piece], left, *tickets[piece + 1 :])
 
 
 GLASSES = Map(

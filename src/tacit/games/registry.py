@@ -13,11 +13,10 @@ from importlib import import_module
 from tacit.games.coin_toss import CoinToss
 from tacit.games.connect_four import ConnectFour
 from tacit.games.game import Game, GameError
+from tacit.games.holdem.preflop43 import Preflop43
 from tacit.games.kuhn import Kuhn
-from tacit.games.leduc import Leduc
-from tacit.games.leduc_raises import LeducRaises
+from tacit.games.leduc import Leduc, LeducRaises
 from tacit.games.liars_dice import LiarsDice
-from tacit.games.preflop43 import Preflop43
 from tacit.games.pursuit import Pursuit
 from tacit.games.rock_paper_scissors import RockPaperScissors
 from tacit.games.tic_tac_toe import TicTacToe

@@ -8,7 +8,7 @@ from pokerkit import StandardHighHand
 
 from tacit.games import TERMINAL, GameError, load_game
 from tacit.games.holdem.cards import format_cards
-from tacit.games.preflop43 import DEALS, HANDS, UNKNOWN, Preflop43, Preflop43State
+from tacit.games.holdem.preflop43 import DEALS, HANDS, UNKNOWN, Preflop43, Preflop43State
 from tacit.solvers import Limits, solve_tree
 from tacit.solvers.linear_program import solve_exactly
 from tacit.tree import build_tree

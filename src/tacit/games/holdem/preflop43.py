@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Preflop43State(State):
     @property
     def betting(self) -> Betting:
         """The chips and the mover."""
-        return _point(self.stack, self.history).betting
+        return _point(self.stack, self.history)[0]
 
     @property
     def player(self) -> int:
@@ -67,7 +66,7 @@ class Preflop43State(State):
     def actions(self) -> tuple[int, ...]:
         if not self.hands:
             return tuple(range(len(DEALS)))
-        return tuple(_point(self.stack, self.history).labels)
+        return tuple(_point(self.stack, self.history)[1])
 
     def chance(self) -> tuple[float, ...]:
         return (1 / len(DEALS),) * len(DEALS)
@@ -99,7 +98,7 @@ class Preflop43State(State):
     def label(self, action: int) -> str:
         if not self.hands:
             return "-".join(_hand(self.cards, hand) for hand in DEALS[action])
-        return _point(self.stack, self.history).labels[action]
+        return _point(self.stack, self.history)[1][action]
 
     def render(self, player: int | None = None) -> str:
         unknown = f"Unknown: {format_cards(self.cards)}."
@@ -142,16 +141,9 @@ class Preflop43(Game):
         return Preflop43State(self.cards, self.stack)
 
 
-class _Point(NamedTuple):
-    """A moment of the betting, and the labels of its actions."""
-
-    betting: Betting
-    labels: dict[int, str]
-
-
 @cache
-def _point(stack: int, history: str) -> _Point:
-    """The betting after `history`, the same for all deals."""
+def _point(stack: int, history: str) -> tuple[Betting, dict[int, str]]:
+    """The betting after `history`, the same for all deals, and the labels of its actions."""
     rules = BettingRules(
         stacks=(stack * BIG_BLIND, stack * BIG_BLIND),
         big_blind=BIG_BLIND,
@@ -160,9 +152,9 @@ def _point(stack: int, history: str) -> _Point:
     )
     betting = replay(rules, history)
     if betting.player == TERMINAL:
-        return _Point(betting, {})
+        return betting, {}
     actions = (*((FOLD,) if betting.can_fold else ()), CALL, *BETS.raises(betting))
-    return _Point(betting, {action: action_label(betting, action) for action in actions})
+    return betting, {action: action_label(betting, action) for action in actions}
 
 
 @cache
@@ -176,12 +168,12 @@ def _showdowns(cards: tuple[int, ...]) -> dict[tuple[int, ...], int]:
     # Imported here because it imports the compiler, which listing the games does not need.
     from tacit.games.holdem.hand_rank import rank_cards
 
-    known = np.array(cards, np.int8)
-    sevens = []
-    for deal in DEALS:
-        held = [HANDS[hand] for hand in deal]
-        board = [place for place in range(UNKNOWN) if place not in (*held[0], *held[1])]
-        sevens += [known[[*hand, *board]] for hand in held]
-    strengths = rank_cards(np.stack(sevens)).reshape(-1, 2)
+    places = range(UNKNOWN)
+    sevens = [
+        (*HANDS[hand], *(p for p in places if p not in (*HANDS[deal[0]], *HANDS[deal[1]])))
+        for deal in DEALS
+        for hand in deal
+    ]
+    strengths = rank_cards(np.array(cards, np.int8)[np.array(sevens)]).reshape(-1, 2)
     signs = np.sign(strengths[:, 0] - strengths[:, 1]).tolist()
     return dict(zip(DEALS, signs, strict=True))
