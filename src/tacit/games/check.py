@@ -14,10 +14,9 @@ import numpy as np
 from tacit.games.contract import (
     Place,
     check_hashable,
-    check_labels_differ,
     checked_actions,
     checked_chance,
-    checked_label,
+    checked_labels,
     checked_mover,
     checked_payoff,
 )
@@ -119,20 +118,19 @@ def _moves(state: State, walk: Walk) -> list[tuple[int, State]]:
         checked_payoff(state, place)
         return []
     actions = checked_actions(state, place)
-    labels = {action: checked_label(state, action, place) for action in actions}
-    check_labels_differ(state, actions, place)
+    labels = checked_labels(state, actions, place)
     if state.player == CHANCE:
         checked_chance(state, actions, place)
     children = []
     moves, where = walk.notation[state], place(state)
-    for action in actions:
+    for action, label in zip(actions, labels, strict=True):
         child = state.child(action)
         if _facts(state) != before:
             raise GameError(
                 f"{where} child() changes the state it is called on; make states immutable"
             )
         check_hashable([child], walk.game.name)
-        walk.notation.setdefault(child, f"{moves} {labels[action]}".strip())
+        walk.notation.setdefault(child, f"{moves} {label}".strip())
         twin = state.child(action)
         if child != twin or hash(child) != hash(twin):
             raise GameError(

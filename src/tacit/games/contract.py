@@ -7,7 +7,7 @@ names the state in that line; it is called only if something is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def checked_mover(state: State, place: Place) -> int:
 
 
 def checked_actions(state: State, place: Place) -> Sequence[int]:
-    """The actions of a state that is not terminal; `checked_label` checks each."""
+    """The actions of a state that is not terminal; `checked_labels` checks each."""
     actions = state.actions()
     if len(actions) == 0:
         raise GameError(
@@ -45,54 +45,46 @@ def checked_actions(state: State, place: Place) -> Sequence[int]:
     return actions
 
 
-def checked_label(state: State, action: int, place: Place) -> str:
-    """The label of an action, which is an int."""
-    if not isinstance(action, int | np.integer):
-        raise GameError(f"{place(state)} the action {action!r} is not an int; number the actions")
-    label = state.label(action)
-    if not isinstance(label, str) or label.split() != [label]:
-        raise GameError(
-            f"{place(state)} action {action} has the label {label!r}; a label is a word: not "
-            "empty, without spaces"
-        )
-    return label
-
-
-def check_labels_differ(state: State, actions: Iterable[int], place: Place) -> None:
-    """Refuse two actions with the same label."""
+def checked_labels(state: State, actions: Iterable[int], place: Place) -> list[str]:
+    """The labels of `actions`, which are ints: words, all different."""
     first: dict[str, int] = {}
     for action in actions:
+        if not isinstance(action, int | np.integer):
+            problem = f"the action {action!r} is not an int; number the actions"
+            raise GameError(f"{place(state)} {problem}")
         label = state.label(action)
+        if not isinstance(label, str) or label.split() != [label]:
+            raise GameError(
+                f"{place(state)} action {action} has the label {label!r}; a label is a word: not "
+                "empty, without spaces"
+            )
         if first.setdefault(label, action) != action:
             raise GameError(
                 f"{place(state)} actions {first[label]} and {action} are both called {label!r}; "
                 "give each a label of its own"
             )
+    return list(first)
 
 
 def checked_chance(state: State, actions: Sequence[int], place: Place) -> Sequence[float]:
     """The probabilities of `actions`: one each, none negative, with sum one."""
     chances = state.chance()
-    if len(chances) != len(actions):
-        raise GameError(
-            f"{place(state)} there are {len(chances)} chances for {len(actions)} actions; "
-            "chance() gives one for each"
-        )
     try:
         total = float(sum(chances))
         fine = abs(total - 1.0) <= CHANCE_TOLERANCE and min(chances) >= 0
     except TypeError:
-        raise GameError(
-            f"{place(state)} chance() gives {list(chances)!r}; probabilities must be numbers"
-        ) from None
+        problem = f"chance() gives {list(chances)!r}; probabilities must be numbers"
+        raise GameError(f"{place(state)} {problem}") from None
+    if len(chances) != len(actions):
+        problem = f"there are {len(chances)} chances for {len(actions)} actions; chance() gives one"
+        raise GameError(f"{place(state)} {problem} for each")
     if fine:
         return chances
-    if math.isfinite(total) and min(chances) >= 0:
-        raise GameError(f"{place(state)} chance sums to {total:.12g}; it must sum to one")
-    wrong = next(chance for chance in chances if not 0 <= chance < math.inf)
-    raise GameError(
-        f"{place(state)} chance() gives {wrong!r}; probabilities must be finite and not negative"
-    )
+    wrong = [chance for chance in chances if not 0 <= chance < math.inf]
+    problem = f"chance sums to {total:.12g}; it must sum to one"
+    if wrong:
+        problem = f"chance() gives {wrong[0]!r}; probabilities must be finite and not negative"
+    raise GameError(f"{place(state)} {problem}")
 
 
 def checked_payoff(state: State, place: Place) -> float:
@@ -109,21 +101,19 @@ def checked_payoff(state: State, place: Place) -> float:
 def check_hashable(states: Iterable[State], name: str) -> None:
     """Refuse states, and keys of states, that cannot be hashed."""
     for state in states:
-        for text, key in (
-            ("public()", state.public()),
-            ("private(0)", state.private(0)),
-            ("private(1)", state.private(1)),
-            ("subgame_key()", state.subgame_key()),
-            ("a state", state),
-        ):
+        keys: dict[str, Hashable] = {
+            "public()": state.public(),
+            "private(0)": state.private(0),
+            "private(1)": state.private(1),
+            "subgame_key()": state.subgame_key(),
+            "a state": state,
+        }
+        for text, key in keys.items():
             try:
                 hash(key)
             except TypeError:
-                advice = (
-                    "make it a frozen dataclass"
-                    if key is state
-                    else "return numbers, strings or tuples of them"
-                )
-                raise GameError(
-                    f"{name}: {text} cannot be hashed: {type(key).__name__}; {advice}"
-                ) from None
+                advice = "return numbers, strings or tuples of them"
+                if key is state:
+                    advice = "make it a frozen dataclass"
+                what = f"{text} cannot be hashed: {type(key).__name__}"
+                raise GameError(f"{name}: {what}; {advice}") from None

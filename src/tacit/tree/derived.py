@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.contract import (
     check_hashable,
-    check_labels_differ,
     checked_actions,
     checked_chance,
-    checked_label,
+    checked_labels,
     checked_mover,
     checked_payoff,
 )
@@ -246,12 +245,12 @@ class DerivedStates:
                 if chance == 0.0:
                     continue
                 if action not in names:
-                    names[action] = checked_label(world, action, self.describe)
+                    [names[action]] = checked_labels(world, [action], self.describe)
                 if keep is None or mover == CHANCE or names[action] in keep:
                     pieces.append(_Piece(cell, world.child(action), weight * chance, action))
         if len(set(names.values())) < len(names):
             for _, world, _ in state.worlds():
-                check_labels_differ(world, world.actions(), self.describe)
+                checked_labels(world, world.actions(), self.describe)
         order = sorted({piece.action for piece in pieces})
         legal = np.ones((0, 0), dtype=bool)
         if mover != CHANCE:

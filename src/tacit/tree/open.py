@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.contract import (
-    check_labels_differ,
     checked_actions,
     checked_chance,
-    checked_label,
+    checked_labels,
     checked_payoff,
 )
 from tacit.tree.public_state import Array, Expansion, Pair, Transition, no_moves
@@ -123,9 +122,7 @@ class OpenExpansion(Expansion):
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
         """[A] the labels of the moves."""
-        world = self.world
-        check_labels_differ(world, self.actions, _describe)
-        return tuple(checked_label(world, action, _describe) for action in self.actions)
+        return tuple(checked_labels(self.world, self.actions, _describe))
 
     @cached_property
     def transitions(self) -> tuple[Transition, ...]:  # type: ignore[override]

@@ -199,11 +199,13 @@ def tables() -> Tables:
             parts.append(np.concatenate([low_digits[low], high_digits[high]], axis=1))
     occurrences = np.concatenate(parts)
     scores = _rank_scores(occurrences)
-    flush_scores = _flush_scores()
-
-    sets_of_five = flush_scores[_set_sizes() == 5]
-    distinct = np.unique(np.concatenate([scores[occurrences.sum(axis=1) == 5], sets_of_five]))
-    flushes = np.where(flush_scores < 0, -1, np.searchsorted(distinct, flush_scores))
+    # A straight (4) becomes a straight flush (8), a high card (0) a flush (5).
+    sets = np.arange(8192)[:, None] >> np.arange(13) & 1
+    set_scores = _rank_scores(sets)
+    flush_scores = set_scores + (np.where(set_scores >> 26, 4, 5) << 26)
+    five = [scores[occurrences.sum(axis=1) == 5], flush_scores[sets.sum(axis=1) == 5]]
+    distinct = np.unique(np.concatenate(five))
+    flushes = np.where(sets.sum(axis=1) < 5, -1, np.searchsorted(distinct, flush_scores))
 
     card = np.arange(NUM_CARDS)
     rank, suit = card // 4, card % 4
@@ -226,12 +228,6 @@ def _digit_rows(ranks: int) -> NDArray[np.int64]:
     return possible
 
 
-def _set_sizes() -> NDArray[np.int64]:
-    """How many of the 13 bits of 0, ..., 8191 are set: [8192]."""
-    sizes: NDArray[np.int64] = (np.arange(8192)[:, None] >> np.arange(13) & 1).sum(axis=1)
-    return sizes
-
-
 def _highest(sets: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """The `count` highest set bits of each set of ranks (all of them if there are fewer)."""
     kept, left = np.zeros_like(sets), np.full_like(sets, count)
@@ -242,50 +238,32 @@ def _highest(sets: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return kept
 
 
-def _straights() -> NDArray[np.int64]:
-    """For each set of ranks, the bit of the highest straight's top card, or 0: [8192]."""
+def _rank_scores(occurrences: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The score of hands by ranks alone; `occurrences` [n, 13] says how often each rank occurs.
+
+    Scores order by kind, then by two sets of ranks of which the higher bits decide.
+    """
     sets = np.arange(8192)
-    tops = np.zeros(8192, np.int64)
+    straights = np.zeros(8192, np.int64)
     for top in range(3, 13):
         needed = 0b1000000001111 if top == 3 else 0b11111 << (top - 4)
-        tops[sets & needed == needed] = 1 << top
-    return tops
-
-
-def _score(
-    kind: int, first: NDArray[np.int64], then: NDArray[np.int64] | int = 0
-) -> NDArray[np.int64]:
-    """Order by kind, then by two sets of ranks of which the higher bits decide."""
-    score: NDArray[np.int64] = (kind << 26) + (first << 13) + then
-    return score
-
-
-def _flush_scores() -> NDArray[np.int64]:
-    """The score of each set of ranks in one suit, -1 under five cards: [8192]."""
-    sets = np.arange(8192)
-    straights = _straights()
-    scores = np.where(straights > 0, _score(8, straights), _score(5, _highest(sets, 5)))
-    return np.where(_set_sizes() < 5, -1, scores)
-
-
-def _rank_scores(occurrences: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The score of hands by ranks alone; `occurrences` [n, 13] says how often each rank occurs."""
-    bits = 1 << np.arange(13)
-    sets = np.arange(8192)
+        straights[sets & needed == needed] = 1 << top
     best = {count: _highest(sets, count) for count in (1, 2, 3, 5)}
-    ones, twos, threes, fours = ((occurrences >= count) @ bits for count in (1, 2, 3, 4))
+    ones, twos, threes, fours = (
+        (occurrences >= count) @ (1 << np.arange(13)) for count in (1, 2, 3, 4)
+    )
     quad, trip, pair, pairs = best[1][fours], best[1][threes], best[1][twos], best[2][twos]
     filled = best[1][twos & ~trip]
-    straight = _straights()[ones]
+    straight = straights[ones]
     return np.select(
         [quad > 0, (trip > 0) & (filled > 0), straight > 0, trip > 0, pairs != pair, pair > 0],
         [
-            _score(7, quad, best[1][ones & ~quad]),
-            _score(6, trip, filled),
-            _score(4, straight),
-            _score(3, trip, best[2][ones & ~trip]),
-            _score(2, pairs, best[1][ones & ~pairs]),
-            _score(1, pair, best[3][ones & ~pair]),
+            (7 << 26) + (quad << 13) + best[1][ones & ~quad],
+            (6 << 26) + (trip << 13) + filled,
+            (4 << 26) + (straight << 13),
+            (3 << 26) + (trip << 13) + best[2][ones & ~trip],
+            (2 << 26) + (pairs << 13) + best[1][ones & ~pairs],
+            (1 << 26) + (pair << 13) + best[3][ones & ~pair],
         ],
-        _score(0, best[5][ones]),
+        best[5][ones] << 13,
     )
