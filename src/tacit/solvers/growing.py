@@ -123,6 +123,7 @@ class GrowingSearch:
             raise GameError("the game is over at a public state that is to be searched")
         self.stats = _no_statistics()
         self._born = np.zeros(0)
+        self._averaged: tuple[Array, Array] | None = None
         self._extend()
         self.leaves = GrowingLeaves(
             self.tree, evaluator, self.stats, alternating=settings.alternating, sample=questions,
@@ -149,7 +150,7 @@ class GrowingSearch:
 
     def update(self, iterations: int) -> None:
         """The regret update phase."""
-        solver = self.solver
+        solver, self._averaged = self.solver, None
         for _ in range(iterations):
             solver.run(0)  # extends the arrays to the grown tree
             before = solver.work.reach[0].copy(), solver.work.reach[1].copy()
@@ -195,6 +196,7 @@ class GrowingSearch:
         if whole:
             self.tree.expand(whole, stop=_one_move)
         self._extend()
+        self._averaged = None
         for node, weights in priors.items():
             start = int(arrays.slot_start[node])
             self.stats.priors[start : start + len(weights)] = weights
@@ -234,6 +236,30 @@ class GrowingSearch:
             tree.vectors(values, player, node, values=True)[0],
             tree.vectors(reach, 1 - player, node, values=False)[0],
         )
+
+    def average_reach(self, player: int, node: int) -> NDArray[np.float64]:
+        """[K] the player's reach at a node by the average policy, and the gadget's average."""
+        if self._averaged is None:
+            first, second = self.solver.average_reach()
+            self._averaged = first.astype(np.float64), second.astype(np.float64)
+        reach: NDArray[np.float64] = self.tree.vectors(
+            self._averaged[player], player, node, values=False
+        )[0]
+        return reach
+
+    def child(self, node: int, transition: int) -> int | None:
+        """The node after a transition, by its number in the state's whole expansion.
+
+        None if it is not in the tree, or was added after the last update.
+        """
+        expansion, number = self.tree.expansion(node), transition
+        if isinstance(expansion, PartialExpansion):
+            number = expansion.order.index(transition)
+        edges = self.tree.edges(node)
+        if number >= len(edges):
+            return None
+        child = int(self.tree.arrays.edge_child[edges[number]])
+        return child if self._born[child] < self.weight else None
 
     def questions(self) -> list[PBS]:
         """The PBSs, of those at which the evaluator was asked, that were drawn."""
