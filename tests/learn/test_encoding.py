@@ -12,7 +12,7 @@ from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.open import OpenState
 from tacit.tree.public_state import Expansion
 
-BOARDS = {"tic-tac-toe": 8, "connect-four": 2}
+BOARDS = {"tic-tac-toe": 8, "connect-four": 2, "go-5x5": 8}
 """The board games, and their numbers of symmetries."""
 GAMES = ["kuhn", "leduc", "rock-paper-scissors", "pursuit-glasses", "liars-dice-1x3"]
 

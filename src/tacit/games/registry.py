@@ -13,6 +13,7 @@ from importlib import import_module
 from tacit.games.coin_toss import CoinToss
 from tacit.games.connect_four import ConnectFour
 from tacit.games.game import Game, GameError
+from tacit.games.go import Go
 from tacit.games.holdem.preflop43 import Preflop43
 from tacit.games.kuhn import Kuhn
 from tacit.games.leduc import Leduc, LeducRaises
@@ -49,6 +50,12 @@ FAMILIES = (
     Family("pursuit-(.+)", Pursuit, ("pursuit-glasses",)),
     Family("tic-tac-toe", TicTacToe, ("tic-tac-toe",)),
     Family("connect-four", ConnectFour, ("connect-four",), countable=False),
+    Family(
+        r"go-(\d+)x(\d+)(?:-komi-(-?\d+(?:\.\d+)?))?",
+        Go,
+        ("go-5x5", "go-7x7", "go-9x9"),
+        countable=False,
+    ),
 )
 
 SCHEMES = {"openspiel": "tacit.formats.openspiel:load_openspiel"}

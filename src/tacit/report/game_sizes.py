@@ -1,6 +1,6 @@
 """The sizes of the package's games, counted once and stored: `python -m tacit.report.game_sizes`.
 
-Counting tic-tac-toe takes seconds and connect-four cannot be counted, so `game_sizes.json` keeps
+Counting tic-tac-toe takes seconds; connect four and Go cannot be counted. `game_sizes.json` keeps
 the numbers; a test compares them with the rules.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tacit.files import write_json_rows
 from tacit.games import Game, families, load_game
+from tacit.games.registry import Family
 
 if TYPE_CHECKING:
     from tacit.tree import PublicState
@@ -59,18 +60,22 @@ def count_infostates(root: PublicState) -> int:
     return count(root)
 
 
+def size_of(family: Family, game: Game) -> GameSize:
+    """The size of a game of `family`, if it can be counted."""
+    return count_size(game) if family.countable else GameSize(game.name, game.title)
+
+
 def listed_sizes() -> Iterator[GameSize]:
     """The stored size of every game that the registry names, counted where none is stored."""
     stored = {row["game"]: GameSize(**row) for row in json.loads(STORED.read_text())}
     for family in families():
         for name in family.examples:
-            yield stored.get(name) or count_size(load_game(name))
+            yield stored.get(name) or size_of(family, load_game(name))
 
 
 if __name__ == "__main__":
     rows = []
     for family in families():
         for game in map(load_game, family.examples):
-            size = count_size(game) if family.countable else GameSize(game.name, game.title)
-            rows.append(asdict(size))
+            rows.append(asdict(size_of(family, game)))
     write_json_rows(STORED, rows)
