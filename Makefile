@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PYTHONUTF8 := 1
 
-.PHONY: run test test-all venv lint clean
+.PHONY: run test test-all fuzz venv lint clean
 
 QUICK := liars-dice-1x4-quick
 
@@ -19,6 +19,11 @@ test: venv lint
 
 test-all: venv lint
 	$(BIN)/pytest -n 2
+
+# An hour of mutated inputs for every reader; interrupted, it resumes with the same command.
+fuzz: venv
+	mkdir -p runs
+	cd tests && ../$(BIN)/python -m fuzz.run --minutes 60 --state ../runs/fuzz.json
 
 lint: venv
 	$(BIN)/ruff format --check .

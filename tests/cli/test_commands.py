@@ -19,6 +19,7 @@ import pytest
 from support.commands import call, fails
 from tacit.archive import write_arrays
 from tacit.cli import COMMANDS, tacit
+from tacit.cli.lazy import LazyGroup
 from tacit.formats.solution import load_solution
 
 
@@ -383,3 +384,15 @@ def test_secret_moves_stay_secret(played):
 
 def test_play_refuses_the_solution_of_another_game(kuhn):
     assert "is a solution of kuhn, not of leduc" in fails("play", "leduc", "--solution", kuhn)
+
+
+def test_a_defect_is_reported_with_its_context_and_exits_with_70(monkeypatch):
+    def broken(*_):
+        raise KeyError("inside")
+
+    monkeypatch.setattr(LazyGroup, "get_command", broken)
+    code, _, errors = call("games")
+    assert code == 70
+    assert "KeyError: 'inside'" in errors
+    assert "command: tacit" in errors
+    assert errors.splitlines()[-1].startswith("tacit: error: this is a defect of tacit (KeyError)")

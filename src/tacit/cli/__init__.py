@@ -15,6 +15,8 @@ from tacit import __version__
 from tacit.cli.lazy import LazyGroup
 
 INTERRUPTED = 130
+BUG = 70
+"""The exit code of a defect in tacit itself (EX_SOFTWARE)."""
 
 
 class _OneLineErrors(LazyGroup):
@@ -22,6 +24,9 @@ class _OneLineErrors(LazyGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
+        for stream in (sys.stdout, sys.stderr):  # a terminal may not know every character
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
             code = super().main(*args, **kwargs)
             sys.stdout.flush()
@@ -46,9 +51,27 @@ class _OneLineErrors(LazyGroup):
             from tacit.games import GameError
 
             if not isinstance(error, GameError):
-                raise
+                _report_bug(error)
             _fail(str(error))
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report_bug(error: Exception) -> NoReturn:
+    """What a report of a defect needs: where it happened, in which version, in which command."""
+    import platform
+    import shlex
+    import traceback
+
+    click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    words = shlex.join(sys.argv[1:])[:500]
+    click.echo(
+        f"tacit {__version__}, Python {platform.python_version()}, {platform.platform()}", err=True
+    )
+    click.echo(f"command: tacit {words}", err=True)
+    _fail(
+        f"this is a defect of tacit ({type(error).__name__}); please report the lines above",
+        code=BUG,
+    )
 
 
 def _fail(message: str, *, code: int = 1) -> NoReturn:

@@ -97,7 +97,7 @@ def load_spot_file(name: str | Path) -> SpotFile:
         )
     try:
         content = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise GameError(f"{name} is not TOML: {error}") from None
     return read_spot(content, where=str(name))
 

@@ -158,8 +158,8 @@ class LiarsDice(Game):
         rolls = comb(rules.dice + rules.faces - 1, rules.dice)
         if rolls > MAX_ROLLS:
             raise GameError(
-                f"{name} is too large: a player has {rolls:.3g} different rolls, more than the "
-                f"{MAX_ROLLS:,} that fit in memory; take fewer dice or faces"
+                f"{name} is too large: a player has more than {MAX_ROLLS:,} different rolls; "
+                "take fewer dice or faces"
             )
         self.rules = rules
         self.name = name

@@ -42,7 +42,7 @@ FAMILIES = (
     Family("leduc", Leduc, ("leduc",)),
     Family(r"leduc-raises-([1-9]\d?(?:-[1-9]\d?)*)", LeducRaises, ("leduc-raises-1-2-4",)),
     Family(
-        r"liars-dice-(\d+)x(\d+)",
+        r"liars-dice-(\d{1,4})x(\d{1,4})",
         LiarsDice,
         tuple(f"liars-dice-{size}" for size in ("1x3", "1x4", "1x5", "1x6", "2x2", "2x3")),
     ),

@@ -424,7 +424,7 @@ def _revive(kind: Any, stored: dict[str, Any]) -> Any:
     """A dataclass of settings from its JSON."""
     kinds = typing.get_type_hints(kind)
     if unknown := set(stored) - set(kinds):
-        raise GameError(f"unknown settings {', '.join(sorted(unknown))}: another version's?")
+        raise GameError(f"unknown settings {sorted(unknown)}: another version's?")
     values = {}
     for name, value in stored.items():
         if dataclasses.is_dataclass(kinds[name]):

@@ -99,6 +99,8 @@ class Run:
         """A new run; refuses a folder that holds another."""
         if (folder / "settings.json").exists():
             raise GameError(f"{folder} holds a run already; resume it, or name another folder")
+        if not str(folder).isprintable():
+            raise GameError(f"{str(folder)!r} cannot be a run's folder: it is not a plain text")
         run = cls(folder, settings, _game_of(settings, game))
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / "settings.json", settings.to_json())

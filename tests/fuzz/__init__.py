@@ -1,0 +1,1 @@
+"""Fuzzing: mutated valid inputs for every reader; only one kind of exception may come out."""
