@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PYTHONUTF8 := 1
 
-.PHONY: run test test-all fuzz venv lint clean
+.PHONY: run test test-all fuzz crash venv lint clean
 
 QUICK := liars-dice-1x4-quick
 
@@ -24,6 +24,10 @@ test-all: venv lint
 fuzz: venv
 	mkdir -p runs
 	cd tests && ../$(BIN)/python -m fuzz.run --minutes 60 --state ../runs/fuzz.json
+
+# A hundred kills at random moments of every command that writes.
+crash: venv
+	cd tests && ../$(BIN)/python -m crash.run --kills 100
 
 lint: venv
 	$(BIN)/ruff format --check .
