@@ -113,7 +113,8 @@ def test_solutions_spots_runs_and_networks_are_told_apart_by_their_files(
     assert isinstance(tacit.load("kuhn"), TrainedNetwork)
     assert np.array_equal(loaded["a"].policy, solution.policy)
     assert np.array_equal(loaded["b"].policy, kept["b"].policy)
-    assert loaded["c"].origin == run.trained.origin
+    for name in ("settings", "epoch", "examples", "seconds"):
+        assert getattr(loaded["c"], name) == getattr(run, name)
     tacit.save(loaded["c"], tmp_path / "again")
     figures = [
         tacit.evaluate(what, playthroughs=4, workers=0, game=Mine())
@@ -209,7 +210,8 @@ def test_search_takes_runs_networks_and_evaluators(run: Run) -> None:
     oracle = Oracle(Builder(Kuhn()), iterations=500)
     near = tacit.search("kuhn", oracle, iterations=500, depth=1, mode="cfr-avg-sound")
     assert near.values[0] == pytest.approx(whole.values[0], abs=0.03)
-    results = [tacit.search(Mine(), source) for source in (run, run.trained, run.folder)]
+    network: Any = tacit.load(run.folder / "network.pt", game=Mine())
+    results = [tacit.search(Mine(), source) for source in (run, network, run.folder)]
     for found in results:
         assert np.array_equal(found.policy, results[0].policy)
     for game in ("kuhn", RIVER):

@@ -20,6 +20,7 @@ from tacit.formats import solution as solution_files
 from tacit.formats import spot_solution as spot_files
 from tacit.games import Game, GameError, check, load_game
 from tacit.games.holdem.spot import Spot
+from tacit.learn.presets import settings_for
 from tacit.learn.settings import SearchSettings, Settings
 from tacit.learn.settings import Stop as SearchStop
 from tacit.learn.shipped import shipped
@@ -29,10 +30,8 @@ from tacit.learn.trainer import (
     TrainedNetwork,
     check_resume,
     default_folder,
-    default_settings,
     default_workers,
     load_network,
-    save_network,
     trained,
 )
 from tacit.solvers import DEFAULT_ALGORITHM, Evaluation, Limits, Solution, solve_tree
@@ -50,7 +49,7 @@ from tacit.tree.playing import check_public_states
 from tacit.tree.public_tree import TreeBuilder
 
 Array = NDArray[Any]
-Network = Run | TrainedNetwork | str | Path
+Network = TrainedNetwork | str | Path
 MAX_BYTES = 8 << 30
 
 
@@ -166,7 +165,7 @@ def search(
         builder = Builder(rules := load_game(game))
         first = first_pbs(builder.root)
     settings = SearchSettings()
-    if isinstance(evaluator, Run | TrainedNetwork | str | Path):
+    if isinstance(evaluator, Network):
         network = trained(evaluator, game=rules)
         if network.settings.game != builder.name:
             raise GameError(
@@ -220,7 +219,7 @@ def train(
     """
     game = load_game(game)
     folder = Path(out) if out is not None else default_folder(game.name)
-    chosen = settings if isinstance(settings, Settings) else default_settings(game)
+    chosen = settings if isinstance(settings, Settings) else settings_for(game)
     changes = dict(settings) if isinstance(settings, Mapping) else {}
     given = {"game": game.name, "epochs": epochs, "seed": seed}
     changes |= {name: value for name, value in given.items() if value is not None}
@@ -273,7 +272,7 @@ def evaluate(
 
 def load(
     path: str | Path, *, game: Game | str | None = None
-) -> Solution | SpotSolution | Run | TrainedNetwork:
+) -> Solution | SpotSolution | TrainedNetwork:
     """What is kept in a file or folder: a solution, a solved spot, a run, or a trained network.
 
     The name of a game whose network comes with tacit stands for that. Give `game` if it has no name
@@ -294,7 +293,7 @@ def load(
     return solution_files.load_solution(file, game=rules)
 
 
-def save(what: Solution | SpotSolution | Run | TrainedNetwork, path: str | Path) -> None:
+def save(what: Solution | SpotSolution | TrainedNetwork, path: str | Path) -> None:
     """Write a solution, a solved spot, or the network of a run to one file, which `load` reads.
 
     A run keeps itself in its folder.
@@ -304,4 +303,4 @@ def save(what: Solution | SpotSolution | Run | TrainedNetwork, path: str | Path)
     elif isinstance(what, SpotSolution):
         spot_files.save_spot_solution(what, path)
     else:
-        save_network(Path(path), *trained(what))
+        what.save_network(Path(path))

@@ -45,7 +45,7 @@ def test_public_states_of_leduc_that_look_alike_have_the_same_chips_and_cards() 
 
 def test_a_game_without_a_preset_is_learnt_by_pairs_to_the_end_of_the_round(tmp_path: Path) -> None:
     game = load_openspiel("leduc_poker")
-    settings = settings_for(Encoding(Builder(game), joint=True))
+    settings = settings_for(game)
     assert settings.game == "openspiel:leduc_poker"
     assert settings.search.stop == "round"
     assert settings.network.pairs

@@ -10,9 +10,8 @@ import torch
 
 from tacit.games import load_game
 from tacit.learn.cvpn import CVPN
-from tacit.learn.encoding import Encoding
-from tacit.learn.examples import Examples
 from tacit.learn.network import ResidualPlanes, make_network
+from tacit.learn.replay import Examples
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
 from tacit.tree import PLAYERS, Builder, PublicState
 
@@ -21,7 +20,7 @@ GAMES = ["kuhn", "leduc", "liars-dice-1x4", "rock-paper-scissors", "pursuit-glas
 
 
 def cvpn(game: str, shape: NetworkSettings = SMALL) -> CVPN:
-    network = make_network(Encoding(Builder(load_game(game)), joint=True), shape, seed=0)
+    network = make_network(Builder(load_game(game)), shape, seed=0)
     assert isinstance(network, CVPN)
     return network
 
@@ -76,7 +75,7 @@ def test_losses_are_the_huber_loss_and_the_cross_entropy_of_known_targets(game: 
     places = np.concatenate([network.output_columns(state, player) for player in PLAYERS])
     examples.values[0, places[0]] = np.nan
     learning = OptimizerSettings(huber=0.1)
-    value, policy = network.losses(examples, learning)
+    value, policy = network.parts_of_loss(examples, learning)
     answer = network.answer(examples.rows)
     units = np.broadcast_to(network.encoding.units(examples.rows), (1, 1))[0, 0]
     errors = np.abs(answer.values[0, places] - examples.values[0, places])[1:] / units
@@ -92,7 +91,7 @@ def test_a_game_without_targets_has_no_loss() -> None:
     network = cvpn("kuhn")
     nothing = np.full((3, network.outputs), np.nan, dtype=np.float32)
     examples = Examples(np.zeros((3, network.inputs), dtype=np.float32), nothing)
-    assert [loss.item() for loss in network.losses(examples, OptimizerSettings())] == [0, 0]
+    assert [loss.item() for loss in network.parts_of_loss(examples, OptimizerSettings())] == [0, 0]
 
 
 @pytest.mark.parametrize("game", ["leduc", "tic-tac-toe"])
@@ -104,7 +103,7 @@ def test_a_network_learns_its_examples(game: str) -> None:
     examples = Examples(*(np.concatenate(part) for part in zip(*parts, strict=True)))
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-2)
     for _ in range(300):
-        value, policy = network.losses(examples, OptimizerSettings())
+        value, policy = network.parts_of_loss(examples, OptimizerSettings())
         optimizer.zero_grad()
         (value + policy).backward()
         optimizer.step()

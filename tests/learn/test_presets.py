@@ -6,23 +6,21 @@ import pytest
 
 from tacit.games import GameError, load_game
 from tacit.learn import presets
-from tacit.learn.encoding import Encoding
 from tacit.learn.presets import PRESETS, find_preset, presets_of, settings_for
-from tacit.tree import Builder
 
 
 def chosen(name: str) -> object:
-    return settings_for(Encoding(Builder(load_game(name)), joint=True))
+    return settings_for(load_game(name))
 
 
 def test_a_game_gets_its_preset_or_settings_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("kuhn") == PRESETS["kuhn"]
-    small = settings_for(Encoding(Builder(load_game("coin-toss")), joint=True))
+    small = settings_for(load_game("coin-toss"))
     assert (small.game, small.network.pairs, small.search.stop) == ("coin-toss", True, "depth")
-    rounds = settings_for(Encoding(Builder(load_game("leduc-raises-1-2")), joint=True))
+    rounds = settings_for(load_game("leduc-raises-1-2"))
     assert (rounds.search.stop, rounds.search.mode) == ("round", "cfr-avg-sound")
     monkeypatch.setattr(presets, "MAX_PAIRS", 8)
-    large = settings_for(Encoding(Builder(load_game("leduc-raises-1-2")), joint=True))
+    large = settings_for(load_game("leduc-raises-1-2"))
     assert (large.search.mode, large.network.pairs) == ("cfr-d", False)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.learn.examples import Examples
-from tacit.learn.replay import Replay
+from tacit.learn.replay import Examples, Replay
 
 
 def numbered(first: int, count: int) -> Examples:
@@ -54,9 +53,9 @@ def test_examples_can_be_taken_back() -> None:
         replay.add(numbered(0, 7))
         replay.drop_half()
         before = seen(replay)
-        mark = replay.mark(more + 2)
+        undo = replay.mark(more + 2)
         replay.add(numbered(7, more))
         replay.add(numbered(50, 2))
         replay.drop_half()
-        replay.return_to(mark)
+        undo()
         assert seen(replay) == before

@@ -11,7 +11,7 @@ from tacit.games import GameError
 from tacit.learn.network import PairNetwork
 from tacit.learn.presets import PRESETS, QUICK
 from tacit.learn.shipped import find_network, shipped
-from tacit.learn.trainer import load_network, load_origin
+from tacit.learn.trainer import load_network
 
 
 def test_there_is_one_for_every_preset() -> None:
@@ -21,12 +21,12 @@ def test_there_is_one_for_every_preset() -> None:
 @pytest.mark.parametrize("game", sorted(shipped()))
 def test_each_says_what_made_it_and_answers(game: str) -> None:
     path = find_network(game)
-    origin = load_origin(path)
-    assert origin.settings.game == game.removesuffix("-cfr-d").removesuffix("-fp")
-    assert origin.command.startswith(f"tacit train {game} --seed ")
-    assert 0 < origin.seconds < 3600
+    found = load_network(path)
+    assert found.settings.game == game.removesuffix("-cfr-d").removesuffix("-fp")
+    assert found.command.startswith(f"tacit train {game} --seed ")
+    assert 0 < found.seconds < 3600
     assert path.stat().st_size < 300_000
-    network, _ = load_network(path)
+    network = found.network
     rows = np.full((3, network.inputs), 0.25, dtype=np.float32)
     pairs = isinstance(network, PairNetwork)
     answers = network.pair_values(rows) if pairs else network.values(rows)

@@ -14,14 +14,13 @@ import tacit
 from tacit.evaluation.search_play import search_exploitability
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
-from tacit.learn.examples import Examples
 from tacit.learn.network import make_network
+from tacit.learn.replay import Examples
 from tacit.learn.settings import Settings
 from tacit.learn.trainer import (
     Run,
     check_resume,
     load_network,
-    load_origin,
     read_log,
     read_settings,
 )
@@ -52,8 +51,8 @@ def test_the_log_tells_the_exploitability_and_a_line_cut_short_is_left_out(tmp_p
     with (run.folder / "log.jsonl").open("a") as log:
         log.write('{"epoch": 9')
     assert [entry.exploitability for entry in read_log(run.folder)] == [None, 0.5, None, 0.5]
-    origin = load_origin(run.folder)
-    assert (origin.epoch, origin.examples) == (4, run.examples)
+    found = load_network(run.folder)
+    assert (found.epoch, found.examples) == (4, run.examples)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -98,9 +97,9 @@ def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert resumed.epoch == whole.epoch == SMALL.epochs
     assert torch.equal(weights_of(resumed), weights_of(whole))
     assert len((tmp_path / "parts" / "log.jsonl").read_text().splitlines()) == SMALL.epochs
-    network, origin = load_network(tmp_path / "parts")
-    assert origin.settings == SMALL
-    assert torch.equal(network.body[1].weight, whole.network.body[1].weight)
+    found = load_network(tmp_path / "parts")
+    assert found.settings == SMALL
+    assert torch.equal(found.network.body[1].weight, whole.network.body[1].weight)
 
 
 def test_an_interrupt_in_the_middle_of_an_epoch_takes_the_epoch_back(
@@ -137,6 +136,9 @@ def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_refused_setting_leaves_nothing_behind(tmp_path: Path) -> None:
+    unlisted = SMALL.replace(game="tic-tac-toe", random_beliefs=True)
+    with pytest.raises(GameError, match="random_beliefs=false"):
+        Run.create(tmp_path / "run", unlisted)
     with pytest.raises(GameError, match="train with pairs=false"):
         Run.create(tmp_path / "run", SMALL.replace(game="liars-dice-4x6", pairs=True))
     assert not (tmp_path / "run").exists()
@@ -159,8 +161,8 @@ def test_a_game_of_ones_own_is_trained_and_has_to_be_given_again(tmp_path: Path)
     assert torch.equal(weights_of(again), weights_of(run))
     with pytest.raises(GameError, match="one of my-kuhn, not of kuhn"):
         Run.open(tmp_path / "run", load_game("kuhn"))
-    network, _ = load_network(tmp_path / "run", game=NamedKuhn())
-    assert torch.equal(network.body[1].weight, run.network.body[1].weight)
+    found = load_network(tmp_path / "run", game=NamedKuhn())
+    assert torch.equal(found.network.body[1].weight, run.network.body[1].weight)
 
 
 def test_a_game_from_standard_input_is_trained_in_processes(tmp_path: Path) -> None:
@@ -206,7 +208,7 @@ def test_a_loss_that_is_not_a_number_stops_the_run_and_keeps_the_last_state(
     run = Run.create(tmp_path / "run", SMALL)
     buffer = SMALL.optimizer.buffer
     shape = (buffer, run.encoding.inputs), (buffer, run.encoding.outputs)
-    run.replay.add(Examples(*(np.full(s, np.nan, dtype=np.float32) for s in shape)))
+    run.replays["values"].add(Examples(*(np.full(s, np.nan, dtype=np.float32) for s in shape)))
     before = weights_of(run).clone()
     with pytest.raises(GameError, match="the loss is nan"):
         run.train(workers=1)
@@ -249,6 +251,6 @@ def test_pairs_learn_what_hands_are_worth_against_each_other(tmp_path: Path) -> 
 
 def test_the_network_starts_from_the_seed(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", SMALL)
-    first, second = (make_network(run.encoding, SMALL.network, seed=n) for n in (0, 1))
+    first, second = (make_network(run.encoding.builder, SMALL.network, seed=n) for n in (0, 1))
     assert torch.equal(first.body[1].weight, run.network.body[1].weight)
     assert not torch.equal(first.body[1].weight, second.body[1].weight)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.evaluation.search_play import subgame_pairs
 from tacit.games import GameError, load_game
 from tacit.learn.settings import SearchSettings
 from tacit.solvers import FictitiousPlay, Minimiser, Solver, evaluate, find_algorithm
 from tacit.solvers.depth_limited import Mode
 from tacit.solvers.leaves import Guide, Rows, Zero
 from tacit.solvers.oracle import Oracle
-from tacit.tree import CHANCE, LEAF, Builder, Place, PublicState, PublicTree, build_forest
+from tacit.subgame.methods import matching_places
+from tacit.tree import CHANCE, LEAF, Builder, PublicState, PublicTree, build_forest
 from tacit.tree.builder import before_chance
 
 Array = NDArray[Any]
@@ -133,7 +133,8 @@ def test_pairs_at_the_root_add_up_to_the_value_of_what_is_played(
     (pairs,) = search.root_pairs()
     whole = build_forest(builder, [builder.root])
     policy = whole.uniform_policy()
-    for here, place in subgame_pairs(whole, search.tree, Place(*whole.roots[0]), 0):
+    tree = search.tree
+    for place, here in matching_places(tree, tree.roots[0], whole, whole.roots[0]):
         if search.tree.arrays.player[place.node] < CHANCE:
             played = search.tree.block(search.average_policy(), place.node)[:, place.copy]
             whole.block(policy, here.node)[:, here.copy] = played

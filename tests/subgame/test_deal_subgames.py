@@ -15,7 +15,7 @@ from tacit.solvers.engine import Solver
 from tacit.solvers.sharing.layout import share_buckets
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.deal_subgames import DealSubgames
-from tacit.subgame.methods import METHODS, SolveBudget, solve_subgames
+from tacit.subgame.methods import METHODS, SolveBudget, improve
 from tacit.tree import Place
 from tacit.tree.cards.builder import build_spot
 
@@ -42,7 +42,7 @@ def blueprint(solver: Solver) -> Blueprint:
 def places(blueprint: Blueprint, subgames: DealSubgames, number: int) -> list[Place]:
     """The public states of a board, one for each line."""
     tree = blueprint.tree
-    return [tree.children(Place(line.node, 0))[number][1] for line in subgames.lines]
+    return [tree.children(Place(line, 0))[number][1] for line in subgames.lines]
 
 
 def test_all_boards_add_up_to_the_blueprint(subgames: DealSubgames, blueprint: Blueprint) -> None:
@@ -53,11 +53,15 @@ def test_all_boards_add_up_to_the_blueprint(subgames: DealSubgames, blueprint: B
 
 
 def test_lines_are_those_after_which_players_act(subgames: DealSubgames) -> None:
-    assert [line.history for line in subgames.lines] == ["kk", "kr600c", "r600c"]
+    assert [subgames.tree.cards.state(line).history for line in subgames.lines] == [
+        "kk",
+        "kr600c",
+        "r600c",
+    ]
     for line in subgames.lines:
-        state = subgames.tree.state(line.node)
+        state = subgames.tree.state(line)
         assert state.mover == CHANCE
-        below = subgames.tree.children(Place(line.node, 0))
+        below = subgames.tree.children(Place(line, 0))
         assert all(subgames.tree.state(place.node).mover == 0 for _, place in below)
 
 
@@ -67,7 +71,7 @@ def test_views_are_those_of_the_whole_tree(
 ) -> None:
     blueprint_values = BlueprintValues(blueprint, player)
     for number in (0, 7):
-        views = subgames.roots(number, player)
+        views = subgames.roots(subgames.board(number), player)
         for place, view in zip(places(blueprint, subgames, number), views, strict=True):
             known = blueprint_values.at(place)
             for name in ("weights", "best", "estimate", "gifts", "whole_gifts"):
@@ -86,9 +90,8 @@ def test_boards_solved_again_are_worth_what_they_are_on_the_whole_tree(
     for player in (0, 1):
         blueprint_values = BlueprintValues(blueprint, player)
         for number in range(len(subgames.boards)):
-            found = solve_subgames(
-                blueprint_values, places(blueprint, subgames, number), name, EFFORT
-            )
+            there = places(blueprint, subgames, number)
+            [found] = improve(blueprint_values, there, name, EFFORT)
             policy = found.written_into(blueprint.tree, policy)
     known = evaluate(blueprint.tree, policy).best_response
     sums = sum(

@@ -15,18 +15,18 @@ from tacit.solvers import ALGORITHMS, evaluate
 from tacit.solvers.oracle import Oracle
 from tacit.solvers.policy_text import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
-from tacit.subgame.linear_program import solve_root_exactly
 from tacit.subgame.methods import (
     METHODS,
     SolveBudget,
     SubgameResult,
     find_method,
+    improve,
     solve_roots,
-    solve_subgames,
     solve_to_the_end,
 )
 
 EXACT = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
+LP = SolveBudget(algorithm="lp")
 COIN_TOSS = {
     "unsafe": ((1, 0, 0), 0.75),
     "maxmargin": ((5 / 8, 3 / 8, 0), 0.375),
@@ -39,11 +39,8 @@ SAFE = ("resolve", "maxmargin", "reach-maxmargin")
 
 
 def solve(view: SubgameRoot, method: str, by: str, whole: Blueprint) -> SubgameResult:
-    if by == "lp":
-        return solve_root_exactly(whole.tree, view, method)
-    return solve_roots(
-        whole.tree, [view], method, SolveBudget(algorithm=by, iterations=4000, double=True)
-    )
+    budget = SolveBudget(algorithm=by, iterations=4000, double=True)
+    return solve_roots(whole.tree, [view], method, budget)
 
 
 def exploitability(blueprint: Blueprint, method: str, depth: int, *, by: str) -> float:
@@ -53,7 +50,7 @@ def exploitability(blueprint: Blueprint, method: str, depth: int, *, by: str) ->
         views = views_of(blueprint, player, depth)
         if by == "lp":
             for view in views:
-                written = solve_root_exactly(tree, view, method).written_into(tree, written)
+                written = solve_roots(tree, [view], method, LP).written_into(tree, written)
         else:
             budget = SolveBudget(algorithm=by, iterations=600, double=True)
             written = solve_roots(tree, views, method, budget).written_into(tree, written)
@@ -105,8 +102,8 @@ def test_every_method_keeps_the_margins_of_coin_toss_that_it_should(method: str)
 def test_scaled_gifts_move_from_maxmargin_to_reach_and_beyond() -> None:
     blueprint, view = coin_toss()
     heads = [
-        solve_root_exactly(
-            blueprint.tree, view, "reach-maxmargin", SolveBudget(gift_scale=scale)
+        solve_roots(
+            blueprint.tree, [view], "reach-maxmargin", replace(LP, gift_scale=scale)
         ).policy[0]
         for scale in (0, 0.5, 1, 2)
     ]
@@ -181,8 +178,9 @@ def test_a_depth_limited_subgame_with_a_perfect_evaluator_is_as_safe(
         evaluator=Oracle(tree.builder, iterations=30),
         mode=mode,  # type: ignore[arg-type]
     )
-    shallow = solve_subgames(blueprint_values, [place], "maxmargin", budget)
-    deep = solve_subgames(blueprint_values, [place], "maxmargin", replace(budget, depth=None))
+    view = blueprint_values.at(place)
+    shallow = solve_roots(tree, [view], "maxmargin", budget)
+    deep = solve_roots(tree, [view], "maxmargin", replace(budget, depth=None))
     assert len(shallow.tree.leaves) > 0
     # What follows is the opponent's alone, so that the root's policy makes all of the margins.
     changed = deep.policy.copy()
@@ -240,7 +238,7 @@ def test_leaves_are_offered_what_the_search_has_counted_on() -> None:
 def test_what_follows_the_leaves_of_fictitious_play_is_not_solved() -> None:
     blueprint, view = coin_toss()
     with pytest.raises(GameError, match="algorithm by regret matching"):
-        solve_to_the_end(blueprint.tree, [view], "resolve", SolveBudget(algorithm="flop"))
+        solve_to_the_end(blueprint.tree, [view], "resolve", SolveBudget(algorithm="flop", depth=1))
 
 
 def test_both_players_are_solved_again_each_by_themselves() -> None:
@@ -249,7 +247,7 @@ def test_both_players_are_solved_again_each_by_themselves() -> None:
     written = blueprint.policy
     for player in (0, 1):
         values = BlueprintValues(blueprint, player)
-        result = solve_subgames(values, places, "maxmargin", SolveBudget(iterations=300))
+        [result] = improve(values, places, "maxmargin", SolveBudget(iterations=300))
         written = result.written_into(blueprint.tree, written)
     before, after = evaluate(blueprint.tree, blueprint.policy), evaluate(blueprint.tree, written)
     assert after.best_response[0] < before.best_response[0]
@@ -265,8 +263,8 @@ def test_a_public_state_that_the_blueprint_never_reaches_is_refused() -> None:
     blueprint_values = BlueprintValues(blueprint, 1)
     place = tree.find("bet")
     with pytest.raises(GameError, match=r"of the opponent has any reach here.* safe method"):
-        solve_subgames(blueprint_values, [place], "unsafe")
-    safe = solve_subgames(blueprint_values, [place], "maxmargin")
+        improve(blueprint_values, [place], "unsafe", SolveBudget())
+    [safe] = improve(blueprint_values, [place], "maxmargin", SolveBudget())
     assert safe.margins()[0].min() > -1e-3
 
 
@@ -283,7 +281,7 @@ def test_impossible_alternative_payoffs_are_refused(wrong: list[float], message:
     with pytest.raises(GameError, match=message):
         solve_roots(blueprint.tree, [replace(view, best=np.array(wrong))], "maxmargin")
     with pytest.raises(GameError, match=message):
-        solve_root_exactly(blueprint.tree, replace(view, best=np.array(wrong)), "maxmargin")
+        solve_roots(blueprint.tree, [replace(view, best=np.array(wrong))], "maxmargin", LP)
 
 
 def test_other_wrong_requests_are_refused() -> None:
@@ -297,4 +295,6 @@ def test_other_wrong_requests_are_refused() -> None:
     with pytest.raises(GameError, match="needs an evaluator"):
         solve_roots(blueprint.tree, [view], "resolve", SolveBudget(depth=1))
     with pytest.raises(GameError, match="is no linear program"):
-        solve_root_exactly(blueprint.tree, view, "continual")
+        solve_roots(blueprint.tree, [view], "continual", LP)
+    with pytest.raises(GameError, match="solves one subgame to its end"):
+        solve_roots(blueprint.tree, [view, view], "resolve", LP)

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
-from tacit.subgame.linear_program import solve_root_exactly
 from tacit.subgame.methods import SolveBudget, solve_roots
 from tacit.tree import CHANCE, PLAYERS, Place, PublicTree
 from tacit.tree.cards.builder import build_spot
@@ -69,7 +68,7 @@ def test_a_river_solved_again_agrees_with_the_linear_program() -> None:
     view = next(
         blueprint_values.at(place) for place in rivers(tree) if blueprint_values.reaches(place)
     )
-    exact = solve_root_exactly(tree, view, "maxmargin")
+    exact = solve_roots(tree, [view], "maxmargin", SolveBudget(algorithm="lp"))
     found = solve_roots(tree, [view], "maxmargin", SolveBudget(iterations=2000, double=True))
     least = [float(np.nanmin(one.margins()[0])) for one in (exact, found)]
     assert_allclose(least[0], least[1], atol=0.05)

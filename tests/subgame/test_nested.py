@@ -85,11 +85,11 @@ def test_a_course_leaves_the_blueprint_where_the_opponent_does() -> None:
     labels = [label for label, _ in tree.children(tree.find(""))]
     there = start.after(labels.index("raise2"))
     away = start.after(labels.index("raise4"))
-    assert there.plan is start.plan
+    assert there.values is start.values
     assert not there.left
-    assert away.plan is not start.plan
+    assert away.values is not start.values
     assert away.left
-    state = away.plan.tree.state(away.place.node)
+    state = away.values.tree.state(away.place.node)
     assert state is tree.state(tree.find("raise4").node)
     chosen = away.chosen()
     unknown = state.expansion.labels.index("raise4")

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
     from tacit.agents.agent import Agent
     from tacit.games import Game
-    from tacit.learn.trainer import Run, TrainedNetwork
+    from tacit.learn.trainer import TrainedNetwork
     from tacit.solvers import Solution
 
 __all__ = ["policy", "search", "uniform"]
 
 
 def search(
-    run: Run | TrainedNetwork | str | Path,
+    run: TrainedNetwork | str | Path,
     *,
     iterations: int | None = None,
     game: Game | None = None,

@@ -47,7 +47,7 @@ class PolicyAgent:
 
     def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[Place]:
         """At the root."""
-        return [Place(*self.tree.roots[0])] * len(seats)
+        return [self.tree.roots[0]] * len(seats)
 
     def policies(self, memories: Sequence[Place]) -> list[Array]:
         """From the tree's policy."""

@@ -122,10 +122,16 @@ class SearchAgent:
         when = np.array([iteration for (_, _, iteration), _ in jobs])
         tree = self.settings.forest(self.builder, [pbs.state for pbs in starts])
         search = self.settings.begin(tree, self.evaluator, [pbs.beliefs for pbs in starts])
-        plan = _sampled_plan(search, when) if self.safe else _average_plan(search, when)
+        if self.safe:
+            plan = _sampled_plan(search, when)
+        else:
+            search.run(self.settings.iterations)
+            first, second = search.average_reach()
+            policy = search.average_policy().astype(np.float32)
+            plan = _Plan(tree, policy, (first.copy(), second.copy()))
         for root, (_, memories) in zip(tree.roots, jobs, strict=True):
             for memory in memories:
-                memory.plan, memory.place = plan, Place(*root)
+                memory.plan, memory.place = plan, root
         self.searches += len(jobs)
 
     def _pbs(self, memory: _Memory) -> PBS:
@@ -141,14 +147,6 @@ class SearchAgent:
         if self.safe:
             beliefs = self.settings.shaken(beliefs, self.random)
         return PBS(tree.state(node), beliefs)
-
-
-def _average_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:
-    search.run(int(when.max()))
-    first, second = search.average_reach()
-    return _Plan(
-        search.tree, search.average_policy().astype(np.float32), (first.copy(), second.copy())
-    )
 
 
 def _sampled_plan(search: Solver, when: NDArray[np.int64]) -> _Plan:

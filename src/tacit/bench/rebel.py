@@ -73,7 +73,7 @@ class Rebel(Measurement):
             preset = f"{name}-cfr-d"
             own = find_preset(preset).replace(tables=workers, rounds=1)
             theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
-            network, _ = load_network(find_network(preset))
+            network = load_network(find_network(preset)).network
             errors = value_errors(network, [theirs.search, own.search], places=PLACES)
             for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
                 rate = examples_per_second(settings, workers=workers, seconds=self.seconds)
@@ -98,29 +98,33 @@ class Rebel(Measurement):
 
 def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
     """Play with a random network for about `seconds`, on all workers together."""
+    from functools import partial
+
     from torch import nn
 
     from tacit.cluster import executor_of
     from tacit.games import load_game
-    from tacit.learn.player import Player, PlayerSetup, TableTask, copy_weights
-    from tacit.tree.pbs import first_pbs
+    from tacit.learn.network import copy_weights
+    from tacit.learn.self_play import SelfPlay, TableTask
 
     game = load_game(settings.game)
-    player = Player(game, settings)
+    player = SelfPlay(game, settings)
     last = player.network.body[-1]
     assert isinstance(last, nn.Linear)
     nn.init.normal_(last.weight, std=0.05)  # the last layer starts at zero
     weights = copy_weights(player.network)
-    first = first_pbs(player.encoding.builder.root).portable()
+    first = player.first.portable()
     positions = [(first,) * settings.self_play.table_size] * settings.self_play.tables
-    with executor_of(workers).open(PlayerSetup(game, settings)) as session:
+    with executor_of(workers).open(partial(SelfPlay, game, settings)) as session:
 
         def play(epoch: int) -> int:
             nonlocal positions
             tasks = [TableTask(epoch, table, p, weights) for table, p in enumerate(positions)]
             tables = session.submit(tasks).results()
             positions = [table.positions for table in tables]
-            return sum(len(t.examples.rows) for t in tables) * (2 if player.encoding.joint else 1)
+            return (2 if player.encoding.joint else 1) * sum(
+                len(table.examples["values"].rows) for table in tables
+            )
 
         play(0)  # leave the start of the game, and let the workers load their kernels
         play(1)
@@ -159,18 +163,18 @@ def value_errors(
 
 def _positions(network: Network, mode: Mode, count: int, seed: int) -> list[PBS]:
     """PBSs at which self-play with this network searches, none of them the start of the game."""
-    from tacit.learn.self_play import play_round
-    from tacit.learn.settings import SearchSettings
-    from tacit.tree.pbs import PBS, first_pbs
+    from tacit.learn.self_play import SelfPlay
+    from tacit.learn.settings import SearchSettings, Settings
+    from tacit.tree.pbs import PBS
 
     random = np.random.default_rng(seed)
-    first = first_pbs(network.encoding.builder.root)
-    places, found = [first] * count, list[PBS]()
+    search = SearchSettings(mode=mode, iterations=32)
+    settings = replace(Settings().replace(explore=0.25), search=search, network=network.shape)
+    player = SelfPlay(network.encoding.builder.game, settings, network)
+    places, found = [player.first] * count, list[PBS]()
     while len(found) < count:
-        places = play_round(
-            network.encoding, network, places, SearchSettings(mode=mode, iterations=32), random
-        ).positions
-        found += [place for place in places[: count // 4] if place != first]
+        _, places = player.play_round(places, random)
+        found += [place for place in places[: count // 4] if place != player.first]
     return found[:count]
 
 

@@ -101,8 +101,7 @@ def subgame(
     from tacit.solvers import LINEAR_PROGRAM, evaluate, find_algorithm
     from tacit.subgame.abstraction import frontier, given_solution
     from tacit.subgame.blueprint import Blueprint, BlueprintValues
-    from tacit.subgame.improve import improve
-    from tacit.subgame.methods import SolveBudget, find_method
+    from tacit.subgame.methods import SolveBudget, find_method, improve
 
     find_method(method)
     if algorithm != LINEAR_PROGRAM:
@@ -162,7 +161,7 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
     from tacit.learn.shipped import find_network
     from tacit.learn.trainer import load_network
 
-    return load_network(find_network(leaves), tree.game_builder)[0]
+    return load_network(find_network(leaves), tree.game_builder).network
 
 
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:

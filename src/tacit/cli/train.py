@@ -74,8 +74,7 @@ def train(
 def _find(name: str) -> tuple[Game, Settings]:
     """The game and the settings of a preset, or of a game without one."""
     from tacit.games import GameError, load_game
-    from tacit.learn.presets import PRESETS, find_preset
-    from tacit.learn.trainer import default_settings
+    from tacit.learn.presets import PRESETS, find_preset, settings_for
 
     if name in PRESETS:
         return load_game(PRESETS[name].game), PRESETS[name]
@@ -86,7 +85,7 @@ def _find(name: str) -> tuple[Game, Settings]:
             raise
         find_preset(name)  # which names the nearest preset
         raise
-    return game, default_settings(game)
+    return game, settings_for(game)
 
 
 def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -15,11 +15,20 @@ Each = Callable[[int, Any], None]
 """Called for each finished task with its number and its result."""
 
 
-class Batch(Protocol, Generic[Result]):
-    """Tasks that were submitted together."""
+class Batch(Generic[Result]):
+    """Tasks that were submitted together; `done`: their numbers and results as they finish."""
+
+    def __init__(self, done: Iterable[tuple[int, Result]]) -> None:
+        self.done = done
 
     def results(self, each: Each | None = None) -> list[Result]:
         """Wait for all; the results in the order of the tasks. Raises a task's error."""
+        results = {}
+        for number, result in self.done:
+            results[number] = result
+            if each is not None:
+                each(number, result)
+        return [results[number] for number in range(len(results))]
 
 
 class Session(ABC, Generic[Task, Result]):
@@ -29,7 +38,6 @@ class Session(ABC, Generic[Task, Result]):
     def submit(self, tasks: Sequence[Task]) -> Batch[Result]:
         """Submit tasks; they may start at once."""
 
-    @abstractmethod
     def close(self) -> None:
         """Stop; unfinished tasks are dropped."""
 
@@ -60,24 +68,8 @@ class _Here(Session[Task, Result]):
     def __init__(self, work: Callable[[Task], Result]) -> None:
         self.work = work
 
-    def submit(self, tasks: Sequence[Task]) -> _Waiting[Task, Result]:
-        return _Waiting(self.work, list(tasks))
-
-    def close(self) -> None: ...
-
-
-@dataclass
-class _Waiting(Generic[Task, Result]):
-    work: Callable[[Task], Result]
-    tasks: list[Task]
-
-    def results(self, each: Each | None = None) -> list[Result]:
-        results = []
-        for number, task in enumerate(self.tasks):
-            results.append(self.work(task))
-            if each is not None:
-                each(number, results[-1])
-        return results
+    def submit(self, tasks: Sequence[Task]) -> Batch[Result]:
+        return Batch(enumerate(map(self.work, tasks)))
 
 
 def executor_of(workers: int) -> Executor:

@@ -10,20 +10,29 @@ end too.
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
+import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, BinaryIO
 
 import cloudpickle
 
-from tacit.cluster import worker
-from tacit.cluster.executor import Each, Result, Session, Setup, Task
+from tacit.cluster.executor import Batch, Result, Session, Setup, Task
 from tacit.games import GameError
 
+Answers = queue.SimpleQueue[tuple[int, bytes | None]]
+"""The numbers of tasks, each with its pickled answer; None: its workers have died."""
+PROGRAM = (
+    "import sys; sys.path[:] = eval(sys.argv[1]); "
+    "from tacit.cluster.processes import worker_main; worker_main()"
+)
+"""The program of a worker's interpreter; its argument is the module search path."""
 MAX_DEATHS = 5
 """Number of workers that a task may kill before it fails."""
 
@@ -53,18 +62,18 @@ class _Pool(Session[Task, Result]):
     def __init__(self, count: int, setup: bytes) -> None:
         self.setup = setup
         self.closed = False
-        self.waiting: queue.SimpleQueue[tuple[_Sent[Any], int, bytes] | None] = queue.SimpleQueue()
+        self.waiting: queue.SimpleQueue[tuple[Answers, int, bytes] | None] = queue.SimpleQueue()
         self.lock = threading.Lock()
         self.alive: list[subprocess.Popen[bytes]] = []
         self.threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(count)]
         for thread in self.threads:
             thread.start()
 
-    def submit(self, tasks: Sequence[Task]) -> _Sent[Result]:
-        batch: _Sent[Result] = _Sent(len(tasks))
+    def submit(self, tasks: Sequence[Task]) -> Batch[Result]:
+        answers: Answers = queue.SimpleQueue()
         for number, task in enumerate(tasks):
-            self.waiting.put((batch, number, cloudpickle.dumps(task)))
-        return batch
+            self.waiting.put((answers, number, cloudpickle.dumps(task)))
+        return Batch(_answers(len(tasks), answers))
 
     def processes(self) -> list[int]:
         """The ids of the running workers."""
@@ -84,7 +93,7 @@ class _Pool(Session[Task, Result]):
     def _serve(self) -> None:
         process = self._start()
         while (item := self.waiting.get()) is not None and not self.closed:
-            batch, number, task = item
+            answers, number, task = item
             for _ in range(MAX_DEATHS):
                 answer = _ask(process, task) if process is not None else None
                 if answer is not None or self.closed:
@@ -93,7 +102,7 @@ class _Pool(Session[Task, Result]):
                 process = self._start()
             if self.closed:
                 break
-            batch.put(number, answer)
+            answers.put((number, answer))
         self._stop(process)
 
     def _start(self) -> subprocess.Popen[bytes] | None:
@@ -102,7 +111,7 @@ class _Pool(Session[Task, Result]):
             if self.closed:
                 return None
             process = subprocess.Popen(
-                [sys.executable, "-c", worker.PROGRAM, repr(sys.path)],
+                [sys.executable, "-c", PROGRAM, repr(sys.path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # an interrupt is for this process alone
@@ -110,7 +119,7 @@ class _Pool(Session[Task, Result]):
             self.alive.append(process)
         assert process.stdin is not None
         with contextlib.suppress(OSError):
-            worker.send(process.stdin, self.setup)
+            _send(process.stdin, self.setup)
         return process
 
     def _stop(self, process: subprocess.Popen[bytes] | None) -> None:
@@ -128,34 +137,78 @@ def _ask(process: subprocess.Popen[bytes], task: bytes) -> bytes | None:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        worker.send(process.stdin, task)
-        return worker.receive(process.stdout)
+        _send(process.stdin, task)
+        return _receive(process.stdout)
     except OSError:
         return None
 
 
-class _Sent(Generic[Result]):
-    """Submitted tasks and their answers."""
+def _answers(count: int, answers: Answers) -> Iterator[tuple[int, Any]]:
+    """The numbers and results of tasks as they finish."""
+    for _ in range(count):
+        number, answer = answers.get()
+        if answer is None:
+            raise WorkerError(
+                f"a task has lost {MAX_DEATHS} workers and is given up; is there enough memory?"
+            )
+        done, content = cloudpickle.loads(answer)
+        if not done:
+            raise content
+        yield number, content
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.answers: queue.SimpleQueue[tuple[int, bytes | None]] = queue.SimpleQueue()
 
-    def put(self, number: int, answer: bytes | None) -> None:
-        self.answers.put((number, answer))
+def _send(pipe: BinaryIO | Any, message: bytes) -> None:
+    """Write one message: its length in eight bytes, then its bytes."""
+    pipe.write(struct.pack("<Q", len(message)))
+    pipe.write(message)
+    pipe.flush()
 
-    def results(self, each: Each | None = None) -> list[Result]:
-        results: dict[int, Result] = {}
-        while len(results) < self.count:
-            number, answer = self.answers.get()
-            if answer is None:
-                raise WorkerError(
-                    f"a task has lost {MAX_DEATHS} workers and is given up; is there enough memory?"
-                )
-            done, content = cloudpickle.loads(answer)
-            if not done:
-                raise content
-            results[number] = content
-            if each is not None:
-                each(number, content)
-        return [results[number] for number in range(self.count)]
+
+def _receive(pipe: BinaryIO | Any) -> bytes | None:
+    """Read one message; None at the end of the pipe."""
+    head = pipe.read(8)
+    if len(head) < 8:
+        return None
+    (size,) = struct.unpack("<Q", head)
+    message: bytes = pipe.read(size)
+    return message if len(message) == size else None
+
+
+def worker_main() -> None:
+    """Run tasks until the pipe closes; their output goes to standard error."""
+    source, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def read() -> None:
+        while (message := _receive(source)) is not None:
+            messages.put(message)
+        os._exit(1)  # the parent process has ended
+
+    threading.Thread(target=read, daemon=True).start()
+    failure = b""
+    try:
+        work = cloudpickle.loads(messages.get())()
+    except BaseException as error:
+        failure = _failure(error)
+    while True:
+        task = messages.get()
+        try:
+            answer = failure or cloudpickle.dumps((True, work(cloudpickle.loads(task))))
+        except BaseException as error:
+            answer = _failure(error)
+        _send(answers, answer)
+
+
+def _failure(error: BaseException) -> bytes:
+    """An error as an answer; one that cannot be pickled becomes text."""
+    if not isinstance(error, Exception):
+        error = WorkerError(f"a worker was stopped: {error!r}")
+    error.add_note("in a worker:\n" + "".join(traceback.format_exception(error)))
+    try:
+        answer: bytes = cloudpickle.dumps((False, error))
+        cloudpickle.loads(answer)
+        return answer
+    except Exception:
+        return cloudpickle.dumps((False, WorkerError(f"{type(error).__name__}: {error}")))  # type: ignore[no-any-return]

@@ -23,7 +23,7 @@ from tacit.agents.simple import uniform
 from tacit.evaluation.match import MatchResult, play_match
 from tacit.games import CHANCE, TERMINAL
 from tacit.solvers.engine import Workspace
-from tacit.tree import LEAF, Builder, Place, PublicState, PublicTree, build_forest
+from tacit.tree import LEAF, Builder, PublicState, PublicTree, build_forest
 from tacit.tree.kernels.passes import RECORD_BEST, ascend, descend
 from tacit.tree.pbs import normalised
 
@@ -85,18 +85,10 @@ class _Knowledge:
 class LocalBestResponse:
     """The player; `model` is a deterministic model of the opponent."""
 
-    def __init__(
-        self,
-        builder: Builder,
-        model: Agent,
-        *,
-        replies: int = 1,
-        continuation: Rule = passive,
-    ) -> None:
+    def __init__(self, builder: Builder, model: Agent, *, replies: int = 1) -> None:
         self.builder = builder
         self.opponent = model
         self.replies = replies
-        self.continuation = continuation
 
     def begin(self, seats: Sequence[int], random: np.random.Generator) -> list[_Knowledge]:
         """At the root, with uniform reach."""
@@ -121,16 +113,11 @@ class LocalBestResponse:
         """Update the agent's reach by Bayes' rule."""
         steps = list(zip(memories, transitions, strict=True))
         new = {(id(m), t): (m, t) for m, t in steps if t not in m.children}
-        models = self.opponent.after(
-            [m.model for m, _ in new.values()], [t for _, t in new.values()]
-        )
+        given = [m.model for m, _ in new.values()]
+        models = self.opponent.after(given, [t for _, t in new.values()])
         asked = [m for m, _ in new.values() if m.state.mover == 1 - m.seat]
-        replies = {
-            id(memory): policy
-            for memory, policy in zip(
-                asked, self.opponent.policies([m.model for m in asked]), strict=True
-            )
-        }
+        policies = self.opponent.policies([m.model for m in asked])
+        replies = dict(zip(map(id, asked), policies, strict=True))
         for (memory, number), model in zip(new.values(), models, strict=True):
             transition = memory.state.expansion.transitions[number]
             opponent = 1 - memory.seat
@@ -161,7 +148,7 @@ class LocalBestResponse:
         descend(tree.arrays, agent, policy, work.reach[agent], none, np.float32(0))
         for node in tree.leaves.tolist():
             reach = tree.vectors(work.reach[agent], agent, node, values=False)
-            values = continued_values(tree.state(node), seat, reach, self.continuation)
+            values = continued_values(tree.state(node), seat, reach, passive)
             tree.vectors(work.values[seat], seat, node, values=True)[:] = values
         step = np.zeros(4, dtype=np.float32)
         ascend(tree.arrays, work.vectors[0], seat, RECORD_BEST, step, policy, none)
@@ -172,7 +159,7 @@ class LocalBestResponse:
         self, tree: PublicTree, agent: int, memories: list[_Knowledge], policy: Array
     ) -> None:
         """Write the agent's policy into `policy`, asking for all decisions of a level at once."""
-        here = [(Place(*r), m.model) for r, m in zip(tree.roots, memories, strict=True)]
+        here = [(r, m.model) for r, m in zip(tree.roots, memories, strict=True)]
         while here:
             asked = [(p, model) for p, model in here if tree.arrays.player[p.node] == agent]
             answers = self.opponent.policies([model for _, model in asked])

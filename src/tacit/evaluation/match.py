@@ -43,23 +43,25 @@ def play_match(
     Each deal is played twice, with the seats exchanged, to reduce the variance; the standard error
     is that of the pairs' means. `each` is called with the number of games that have ended.
     """
-    _check_games(games)
+    if games < 2 or games % 2:
+        raise GameError(
+            f"a match has an even number of games, half in each seat, not {games}; "
+            f"play {games + games % 2 or 2}"
+        )
     builder = game if isinstance(game, Builder) else Builder(load_game(game))
     won = np.zeros(games)
     ended = 0
+
+    def report(more: int) -> None:
+        nonlocal ended
+        ended += more
+        if each is not None:
+            each(ended)
+
     for begin in range(0, games, AT_ONCE):
-        count = min(AT_ONCE, games - begin)
+        part = won[begin : begin + AT_ONCE]
         random = np.random.default_rng([seed, begin])
-
-        def report(more: int) -> None:
-            nonlocal ended
-            ended += more
-            if each is not None:
-                each(ended)
-
-        won[begin : begin + count] = _play_side_by_side(
-            builder, (first, second), count, random, report
-        )
+        part[:] = _play_side_by_side(builder, (first, second), len(part), random, report)
     pairs = won.reshape(-1, 2).mean(axis=1)
     error = float(pairs.std(ddof=1) / np.sqrt(len(pairs))) if len(pairs) > 1 else float("inf")
     seats = float(won[0::2].mean()), float(won[1::2].mean())
@@ -111,11 +113,3 @@ def _play_side_by_side(
         playing = games
         report(len(ended))
     return won
-
-
-def _check_games(games: int) -> None:
-    if games < 2 or games % 2:
-        raise GameError(
-            f"a match has an even number of games, half in each seat, not {games}; "
-            f"play {games + games % 2 or 2}"
-        )

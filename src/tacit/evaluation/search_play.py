@@ -18,7 +18,7 @@ passed down instead, which is not sound.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -71,7 +71,7 @@ def search_policy(
     number of subgames solved.
     """
     sums = np.zeros(tree.sizes.slots)
-    root = Place(*tree.roots[0])
+    root = tree.roots[0]
     counts = tree.state(root.node).counts
     ones = (np.ones(counts[0]), np.ones(counts[1]))
     times = 1 if form == "unsafe" else playthroughs
@@ -85,19 +85,10 @@ def search_policy(
 
 
 def search_exploitability(
-    tree: PublicTree,
-    evaluator: Evaluator,
-    settings: SearchSettings,
-    *,
-    playthroughs: int,
-    random: np.random.Generator,
-    form: Form = "exact",
+    tree: PublicTree, evaluator: Evaluator, settings: SearchSettings, **options: Any
 ) -> Evaluation:
-    """The value and exploitability of search's mean policy over `playthroughs`."""
-    sums = search_policy(
-        tree, evaluator, settings, playthroughs=playthroughs, random=random, form=form
-    )
-    return evaluate(tree, normalise(tree, sums))
+    """The value and exploitability of search's mean policy; options as of `search_policy`."""
+    return evaluate(tree, normalise(tree, search_policy(tree, evaluator, settings, **options)))
 
 
 def _search(
@@ -113,9 +104,14 @@ def _search(
     forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
     beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
     search = settings.begin(forest, evaluator, beliefs)
-    pairs = [subgame_pairs(tree, forest, item.place, number) for number, item in enumerate(batch)]
-    when = _draw_iterations(batch, settings, random, evenly=form == "exact")
-    weight = settings.minimiser.weight
+    pairs = [
+        list(matching_places(forest, root, tree, item.place))
+        for root, item in zip(forest.roots, batch, strict=True)
+    ]
+    all_times = Counter({number: item.times for number, item in enumerate(batch)})
+    when = {settings.iterations: all_times}
+    if form != "unsafe":
+        when = _draw_iterations(batch, settings, random, evenly=form == "exact")
     plans = np.zeros_like(search.sums)
     played = Workspace(forest, [item.played for item in batch], np.float32).reach
     below: list[_Unsearched] = []
@@ -125,55 +121,50 @@ def _search(
         for player in PLAYERS:
             descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
 
-    def pass_down(times: Mapping[int, int], believed: tuple[Array, Array]) -> None:
+    def add(times: Counter[int]) -> None:
         for number, count in times.items():
-            for whole, part in pairs[number]:
-                if forest.arrays.player[part.node] == LEAF:
-                    own, thought = (
-                        tuple(
-                            forest.vectors(r[p], p, part.node, values=False)[part.copy].copy()
-                            for p in PLAYERS
-                        )
-                        for r in (played, believed)
-                    )
-                    reached = max(own[0].mean(), own[1].mean())
-                    weight = batch[number].weight
-                    if form == "unsafe" and reached > 0:
-                        below.append(_Unsearched(whole, own, thought, count, weight))
-                    elif reached > 0:
-                        share = min(1.0, reached / SHARE)
-                        if kept := int(random.binomial(count, share)):
-                            thought = settings.shaken(thought, random)
-                            below.append(_Unsearched(whole, own, thought, kept, weight / share))
-
-    def add(times: Mapping[int, int]) -> None:
-        for number, count in times.items():
-            for whole, part in pairs[number]:
+            for part, whole in pairs[number]:
                 if forest.arrays.player[part.node] < CHANCE:
                     plan = forest.block(plans, part.node)[:, part.copy, :]
                     total = count * batch[number].weight
                     tree.block(sums, whole.node)[:, whole.copy, :] += total * plan
 
+    def pass_down(times: Counter[int], believed: tuple[Array, Array]) -> None:
+        for number, count in times.items():
+            for part, whole in pairs[number]:
+                if forest.arrays.player[part.node] != LEAF:
+                    continue
+                own, thought = (
+                    tuple(
+                        forest.vectors(r[p], p, part.node, values=False)[part.copy].copy()
+                        for p in PLAYERS
+                    )
+                    for r in (played, believed)
+                )
+                reached = max(own[0].mean(), own[1].mean())
+                share = 1.0 if form == "unsafe" else min(1.0, reached / SHARE)
+                if reached > 0 and (kept := int(random.binomial(count, share))):
+                    if form != "unsafe":
+                        thought = settings.shaken(thought, random)
+                    weight = batch[number].weight / share
+                    below.append(_Unsearched(whole, own, thought, kept, weight))
+
     def each(iteration: int) -> None:
-        due: Mapping[int, int] = when.get(iteration, {})
+        due = when.get(iteration)
         if form == "exact":
-            play(search.policy, weight(iteration))
-        elif form == "sampled" and due:
+            play(search.policy, settings.minimiser.weight(iteration))
+        elif due:
             plans[:] = 0
-            play(search.policy, 1)
+            average = form == "unsafe"
+            play(search.average_policy().astype(np.float32) if average else search.policy, 1)
             add(due)
-        if form != "unsafe" and due:
-            pass_down(due, search.believed_reach())
+        if due:
+            pass_down(due, search.average_reach() if form == "unsafe" else search.believed_reach())
 
     search.run(settings.iterations, each=each)
-    all_times = {number: item.times for number, item in enumerate(batch)}
     if form == "exact":
         plans /= search.limited.total_weight
         add(all_times)
-    elif form == "unsafe":
-        play(search.average_policy().astype(np.float32), 1)
-        add(all_times)
-        pass_down(all_times, search.average_reach())
     return below
 
 
@@ -203,11 +194,3 @@ def _draw_iterations(
 def _believable(reach: Array) -> Array:
     """The reach by which to search: uniform if it is zero everywhere."""
     return reach if reach.any() else np.ones_like(reach)
-
-
-def subgame_pairs(
-    tree: PublicTree, forest: PublicTree, place: Place, number: int
-) -> list[tuple[Place, Place]]:
-    """The places of a subgame in the whole tree, each with that in the forest."""
-    root = Place(*forest.roots[number])
-    return [(whole, part) for part, whole in matching_places(forest, root, tree, place)]

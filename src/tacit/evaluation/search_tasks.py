@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,6 @@ from tacit.tree import PublicTree, build_forest, build_tree
 
 PORTION = 256
 """How many playthroughs are played together, whatever the number of workers."""
-
-
 MOST_BYTES = 200 << 20
 """How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
 
@@ -37,42 +35,25 @@ def whole_tree(game: Game) -> PublicTree:
         ) from None
 
 
-@dataclass(frozen=True)
-class Portion:
-    """Playthroughs that are played together, and the seed of their stream."""
+def _set_up(
+    network: Network, search: SearchSettings, form: Form
+) -> Callable[[tuple[int, int, int]], NDArray[np.float64]]:
+    """What gives the sums [slots] of the plans of a portion: playthroughs, seed and number."""
+    builder = network.encoding.builder
+    tree = build_forest(builder, [builder.root])
 
-    playthroughs: int
-    seed: tuple[int, int]
+    def play(portion: tuple[int, int, int]) -> NDArray[np.float64]:
+        playthroughs, *seed = portion
+        random = np.random.default_rng(seed)
+        return search_policy(
+            tree, network, search, playthroughs=playthroughs, random=random, form=form
+        )
 
-
-@dataclass(frozen=True)
-class SearchSetup:
-    """Makes what plays portions in the process where it is called."""
-
-    network: Network
-    search: SearchSettings
-    form: Form
-
-    def __call__(self) -> Callable[[Portion], NDArray[np.float64]]:
-        """What gives the sums [slots] of a portion's realisation plans."""
-        builder = self.network.encoding.builder
-        tree = build_forest(builder, [builder.root])
-
-        def play(portion: Portion) -> NDArray[np.float64]:
-            return search_policy(
-                tree,
-                self.network,
-                self.search,
-                playthroughs=portion.playthroughs,
-                random=np.random.default_rng(portion.seed),
-                form=self.form,
-            )
-
-        return play
+    return play
 
 
 def played_policy(
-    run: Run | TrainedNetwork,
+    run: TrainedNetwork,
     *,
     search: SearchSettings | None = None,
     playthroughs: int = 32,
@@ -88,19 +69,19 @@ def played_policy(
     """
     tree = whole_tree(run.game)
     portions = [
-        Portion(min(PORTION, playthroughs - at), (seed, number))
+        (min(PORTION, playthroughs - at), seed, number)
         for number, at in enumerate(range(0, playthroughs, PORTION))
     ]
     done = 0
 
     def count(number: int, _: Any) -> None:
         nonlocal done
-        done += portions[number].playthroughs
+        done += portions[number][0]
         if each is not None:
             each(done)
 
     workers = min(default_workers() if workers is None else workers, len(portions))
-    setup = SearchSetup(run.network, search or run.settings.play, form)
+    setup = partial(_set_up, run.network, search or run.settings.play, form)
     with executor_of(workers).open(setup) as session:
         sums: Any = sum(session.submit(portions).results(count))
     return tree, normalise(tree, sums)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from torch.nn.functional import smooth_l1_loss
 
 from tacit.learn.encoding import Encoding
-from tacit.learn.examples import Examples
 from tacit.learn.network import ValueNetwork, inference
+from tacit.learn.replay import Examples
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
 from tacit.tree import PLAYERS, PublicState
 from tacit.tree.public_state import Expansion
@@ -98,6 +98,13 @@ class CVPN(ValueNetwork):
         return target
 
     def losses(
+        self, batches: dict[str, Examples], learning: OptimizerSettings
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The weighted sum of both losses, and that of values."""
+        value, policy = self.parts_of_loss(batches["values"], learning)
+        return learning.value_weight * value + learning.policy_weight * policy, value
+
+    def parts_of_loss(
         self, examples: Examples, learning: OptimizerSettings
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The Huber loss of values in the encoding's units, and the cross-entropy of policies.

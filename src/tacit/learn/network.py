@@ -1,6 +1,9 @@
-"""Value networks: an MLP with GELU and LayerNorm (ReBeL, section 7 and appendix E).
+"""Value and policy networks: an MLP with GELU and LayerNorm (ReBeL, section 7 and appendix E).
 
-Where the game's encoder gives planes, residual blocks come before it.
+A policy network predicts the result of a search, to warm start it (section 5.3). A row is a PBS,
+encoded as for the values of the acting player. The answer holds a weight for each action of the
+game and each infostate of that player; those of an infostate's legal actions become a distribution.
+Where the game's encoder gives planes, residual blocks come before the MLP.
 """
 
 from __future__ import annotations
@@ -13,13 +16,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.nn.functional import relu
+from torch.nn.functional import relu, smooth_l1_loss
 
 from tacit.games import Game
 from tacit.learn.encoding import Encoding
-from tacit.learn.settings import NetworkSettings
+from tacit.learn.replay import Examples, Replay
+from tacit.learn.settings import NetworkSettings, OptimizerSettings
 from tacit.solvers.leaves import Guide
-from tacit.tree import Builder
+from tacit.tree import Builder, PublicState
+
+SCALE = 254
+"""The byte for a probability of one in a policy network's targets."""
+ABSENT = 255
+"""The byte without a target: illegal actions, and infostates that the search never reached."""
 
 HEAD_PLANES = 4
 """The planes that the residual blocks pass on."""
@@ -126,6 +135,47 @@ class EncodedNetwork(nn.Module):
         return cast(torch.Tensor, self.body(rows))
 
 
+class PolicyNetwork(EncodedNetwork):
+    """A network that proposes policies for the encoding's `actions`.
+
+    Answers are logarithms of weights. A column is action * width + infostate, in the encoding's
+    order of private keys.
+    """
+
+    def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
+        super().__init__(encoding, len(encoding.actions) * encoding.width, shape)
+        self.actions = encoding.actions
+
+    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
+        """[A, K] the columns of an answer with the mover's policy."""
+        outputs = self.encoding.action_outputs(state, state.expansion)
+        columns = outputs[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
+        return columns.astype(np.int32)
+
+    def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """[n, outputs] weights; the largest of each infostate is one."""
+        with inference():
+            answer = self.body(torch.from_numpy(inputs))
+            answer = answer.reshape(len(inputs), len(self.actions), self.encoding.width)
+            weights = (answer - answer.amax(dim=1, keepdim=True)).exp()
+            return cast(NDArray[np.float32], weights.reshape(len(inputs), -1).numpy())
+
+    def loss(self, examples: Examples) -> torch.Tensor:
+        """The mean squared error of the probabilities that have a target."""
+        shape = (len(examples.rows), len(self.actions), self.encoding.width)
+        stored = torch.from_numpy(examples.values).reshape(shape)
+        known = stored != ABSENT
+        logits = self(torch.from_numpy(examples.rows)).reshape(shape)
+        guess = logits.masked_fill(~known, -1e9).softmax(dim=1)
+        error = (guess - stored.float() / SCALE) ** 2
+        return cast(torch.Tensor, (error * known).sum() / known.sum().clamp(min=1))
+
+
+def quantise(policy: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
+    """Probabilities as bytes, to the nearest 1/254."""
+    return cast(NDArray[np.uint8], np.rint(policy * SCALE).astype(np.uint8))
+
+
 class BeliefNetwork(EncodedNetwork):
     """A network that answers at leaves, in the encoding's `units`.
 
@@ -140,7 +190,7 @@ class BeliefNetwork(EncodedNetwork):
     ) -> None:
         super().__init__(encoding, outputs or encoding.outputs, shape)
         self.shape = shape
-        self.guide = None
+        self.guide = PolicyNetwork(encoding, shape) if shape.policy else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revive, (self.encoding.builder.game, self.shape, self.state_dict())
@@ -151,6 +201,30 @@ class BeliefNetwork(EncodedNetwork):
             rows = torch.from_numpy(inputs)
             answer = self.body(rows) * self.encoding.units(rows)
             return cast(NDArray[np.float32], answer.numpy())
+
+    def replays(self, capacity: int) -> dict[str, Replay]:
+        """New buffers for the examples that it learns from, by their kind."""
+        replays = {"values": Replay(capacity, self.inputs, self.outputs)}
+        if isinstance(self.guide, PolicyNetwork):
+            shape = self.guide.inputs, self.guide.outputs
+            replays["policies"] = Replay(capacity, *shape, np.uint8)
+        return replays
+
+    def losses(
+        self, batches: dict[str, Examples], learning: OptimizerSettings
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss that is minimised, and that of values alone, in the encoding's units.
+
+        That of values is the pointwise Huber loss. The policy network shares no parameters.
+        """
+        rows, values = batches["values"]
+        target = torch.from_numpy((values / self.encoding.units(rows)).astype(np.float32))
+        inputs = torch.from_numpy(rows)
+        errors = smooth_l1_loss(self(inputs), target, beta=learning.huber, reduction="none")
+        loss = (errors * self.encoding.weights(inputs)).mean()
+        if isinstance(self.guide, PolicyNetwork):
+            return loss + self.guide.loss(batches["policies"]), loss
+        return loss, loss
 
 
 class ValueNetwork(BeliefNetwork):
@@ -183,24 +257,24 @@ class PairNetwork(BeliefNetwork):
 Network = ValueNetwork | PairNetwork
 
 
-def make_network(encoding: Encoding, shape: NetworkSettings, *, seed: int) -> Network:
-    """A new value network, with a policy network if `shape` has one, initialised by the seed."""
+def make_network(builder: Builder, shape: NetworkSettings, *, seed: int) -> Network:
+    """A new network on `builder`'s public states, initialised by the seed."""
     from tacit.learn.cvpn import CVPN
-    from tacit.learn.policy_network import PolicyNetwork
 
+    encoding = Encoding(builder, joint=shape.joint, pairs=shape.pairs)
+    kind = CVPN if shape.cvpn else PairNetwork if shape.pairs else ValueNetwork
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        if shape.cvpn:
-            return CVPN(encoding, shape)
-        network = (PairNetwork if encoding.pairs else ValueNetwork)(encoding, shape)
-        if shape.policy:
-            network.guide = PolicyNetwork(encoding, shape)
-    return network
+        return kind(encoding, shape)
 
 
 def _revive(game: Game, shape: NetworkSettings, weights: dict[str, torch.Tensor]) -> Network:
     """A pickled network, with its own builder."""
-    encoding = Encoding(Builder(game), joint=shape.joint, pairs=shape.pairs)
-    network = make_network(encoding, shape, seed=0)
+    network = make_network(Builder(game), shape, seed=0)
     network.load_state_dict(weights)
     return network
+
+
+def copy_weights(network: nn.Module) -> dict[str, torch.Tensor]:
+    """A copy of a network's weights."""
+    return {name: weight.detach().clone() for name, weight in network.state_dict().items()}

@@ -7,90 +7,57 @@ settings by its size.
 
 from __future__ import annotations
 
-from tacit.games import CHANCE, GameError
+from tacit.games import CHANCE, Game, GameError
 from tacit.learn.encoding import MAX_PAIRS, Encoding
 from tacit.learn.settings import Settings
 from tacit.suggest import unknown
-from tacit.tree.builder import before_chance
+from tacit.tree.builder import Builder, before_chance
+
+PAPER_GAMES = tuple(f"liars-dice-{size}" for size in ("1x4", "1x5", "1x6", "2x3"))
+"""Of ReBeL's Table 2."""
 
 SOUND = Settings().replace(
-    algorithm="dcfr",
-    mode="cfr-avg-sound",
-    pairs=True,
-    tremble=0.03,
-    iterations=128,
-    play_iterations=128,
-    huber=1.0,
-    epochs=80,
-    halve_every=11,
-    evaluate_every=20,
+    algorithm="dcfr", mode="cfr-avg-sound", pairs=True, tremble=0.03, iterations=128,
+    play_iterations=128, huber=1.0, epochs=80, halve_every=11, evaluate_every=20,
     evaluate_playthroughs=128,
-)
+)  # fmt: skip
 """Sound CFR-AVG with a network that answers for pairs of infostates."""
+
+FICTITIOUS = SOUND.replace(
+    algorithm="soft-flop", tremble=0.1, blur=0.04, iterations=256, play_iterations=256, epochs=120,
+    halve_every=16, batch=1024, evaluate_every=0,
+)  # fmt: skip
+"""Sound fictitious play."""
 
 TINY = Settings().replace(epochs=40, halve_every=6, depth=1, table_size=64, hidden=(64, 64))
 """For games with few public states."""
 
-PRESETS: dict[str, Settings] = {
-    preset.game: preset
-    for preset in (
-        *(SOUND.replace(game=f"liars-dice-{size}") for size in ("1x4", "1x5", "1x6", "2x3")),
-        SOUND.replace(
-            game="leduc",
-            stop="round",
-            iterations=256,
-            play_iterations=256,
-            halve_every=10,
-            batch=1024,
-            evaluate_playthroughs=256,
-        ),
-        Settings().replace(
-            game="liars-dice-2x5",
-            epochs=70,
-            halve_every=10,
-            iterations=64,
-            table_size=64,
-            play_iterations=64,
-            evaluate_every=0,
-        ),
-        TINY.replace(game="kuhn"),
-        TINY.replace(game="rock-paper-scissors"),
-        Settings().replace(
-            game="pursuit-glasses",
-            epochs=40,
-            halve_every=6,
-            depth=6,
-            iterations=128,
-            table_size=128,
-        ),
-    )
-}
-PRESETS |= {
-    f"liars-dice-{size}-cfr-d": Settings().replace(
-        game=f"liars-dice-{size}", epochs=epochs, halve_every=halve_every, iterations=iterations
-    )
-    for size, epochs, halve_every, iterations in (
-        ("1x4", 70, 10, 416),
-        ("1x5", 70, 10, 480),
-        ("1x6", 60, 9, 352),
-        ("2x3", 60, 9, 448),
-    )
-}
-FICTITIOUS = SOUND.replace(
-    algorithm="soft-flop",
-    tremble=0.1,
-    blur=0.04,
-    iterations=256,
-    play_iterations=256,
-    epochs=120,
-    halve_every=16,
-    batch=1024,
-    evaluate_every=0,
+LEDUC = SOUND.replace(
+    game="leduc", stop="round", iterations=256, play_iterations=256, halve_every=10, batch=1024,
+    evaluate_playthroughs=256,
+)  # fmt: skip
+LARGE_DICE = Settings().replace(
+    game="liars-dice-2x5", epochs=70, halve_every=10, iterations=64, table_size=64,
+    play_iterations=64, evaluate_every=0,
+)  # fmt: skip
+PURSUIT = Settings().replace(
+    game="pursuit-glasses", epochs=40, halve_every=6, depth=6, iterations=128, table_size=128
 )
-"""Sound fictitious play."""
-PRESETS |= {
-    f"liars-dice-{size}-fp": FICTITIOUS.replace(game=f"liars-dice-{size}")
-    for size in ("1x4", "1x5", "1x6", "2x3")
+
+PRESETS: dict[str, Settings] = {
+    **{game: SOUND.replace(game=game) for game in PAPER_GAMES},
+    **{preset.game: preset for preset in (LEDUC, LARGE_DICE)},
+    **{game: TINY.replace(game=game) for game in ("kuhn", "rock-paper-scissors")},
+    PURSUIT.game: PURSUIT,
+    **{
+        f"{game}-cfr-d": Settings().replace(
+            game=game, epochs=epochs, halve_every=halve_every, iterations=iterations
+        )
+        for game, epochs, halve_every, iterations in zip(
+            PAPER_GAMES, (70, 70, 60, 60), (10, 10, 9, 9), (416, 480, 352, 448), strict=True
+        )
+    },
+    **{f"{game}-fp": FICTITIOUS.replace(game=game) for game in PAPER_GAMES},
 }
 QUICK = "liars-dice-1x4-quick"
 """Learns in about a minute on two cores; with fewer playthroughs its measurement is noise."""
@@ -113,22 +80,22 @@ def find_preset(name: str) -> Settings:
     raise GameError(unknown("preset", name, PRESETS))
 
 
-def settings_for(encoding: Encoding) -> Settings:
+def settings_for(game: Game) -> Settings:
     """The preset of a game, or settings by its size if it has none.
 
     The network answers pairs of infostates if they are few enough, else CFR-D is used. Searches end
     with the round if it is short, else after two moves. A game with too many public states to list
     is not measured while it trains.
     """
-    builder = encoding.builder
-    name = builder.game.name
-    if name in PRESETS:
-        return PRESETS[name]
+    if game.name in PRESETS:
+        return PRESETS[game.name]
+    builder = Builder(game)
+    encoding = Encoding(builder, joint=True)
     pairs = encoding.width**2 <= MAX_PAIRS
     settings = SOUND if pairs else Settings().replace(iterations=128, play_iterations=128)
     if encoding.states is None:
-        return settings.replace(game=name, evaluate_every=0)
+        return settings.replace(game=game.name, evaluate_every=0)
     chance = any(state.mover == CHANCE for state in encoding.states)
     if chance and builder.size(builder.root, stop=before_chance).public_states <= ROUND_STATES:
         settings = settings.replace(stop="round")
-    return settings.replace(game=name, batch=1024)
+    return settings.replace(game=game.name, batch=1024)

@@ -1,13 +1,30 @@
-"""The replay buffer: the latest examples, in a ring."""
+"""Training examples, and the replay buffer: the latest examples, in a ring."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from tacit.learn.examples import Examples
+
+class Examples(NamedTuple):
+    """Rows [n, inputs] and targets [n, outputs].
+
+    Targets of a value network are in the game's own units; those of a policy network are
+    probabilities as bytes, see `tacit.learn.network.SCALE`.
+    """
+
+    rows: NDArray[np.float32]
+    values: NDArray[Any]
+
+
+def join(parts: list[Examples]) -> Examples:
+    """Concatenate examples."""
+    rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Examples(rows, values)
 
 
 class Replay:
@@ -40,33 +57,31 @@ class Replay:
         """Drop the older half, made by a network that had learnt little."""
         self.first += len(self) // 2
 
-    def mark(self, count: int) -> dict[str, Any]:
-        """What `return_to` needs to undo adding the next `count` examples."""
-        capacity = len(self.rows)
-        places = (self.total + np.arange(min(count, capacity))) % capacity
-        kept = Examples(self.rows[places], self.values[places])
-        return {"places": places, "kept": kept, "total": self.total, "first": self.first}
+    def mark(self, count: int) -> Callable[[], None]:
+        """Call what it returns to undo everything since, if at most `count` examples are added."""
+        capacity, total, first = len(self.rows), self.total, self.first
+        places = (total + np.arange(min(count, capacity))) % capacity
+        rows, values = self.rows[places], self.values[places]
 
-    def return_to(self, mark: dict[str, Any]) -> None:
-        """Restore the state of `mark`."""
-        self.rows[mark["places"]], self.values[mark["places"]] = mark["kept"]
-        self.total, self.first = mark["total"], mark["first"]
+        def undo() -> None:
+            self.rows[places], self.values[places] = rows, values
+            self.total, self.first = total, first
+
+        return undo
 
     def sample(self, count: int, random: np.random.Generator) -> Examples:
         """Examples drawn uniformly, with replacement."""
         places = (self.first + random.integers(0, len(self), count)) % len(self.rows)
         return Examples(self.rows[places], self.values[places])
 
-    def state(self) -> dict[str, int | NDArray[Any]]:
+    def state(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         kept = min(self.total, len(self.rows))
-        rows, values = self.rows[:kept], self.values[:kept]
+        rows, values = torch.from_numpy(self.rows[:kept]), torch.from_numpy(self.values[:kept])
         return {"rows": rows, "values": values, "total": self.total, "first": self.first}
 
-    def restore(self, state: dict[str, int | NDArray[Any]]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:
         """Resume from `state`."""
-        rows, values = state["rows"], state["values"]
-        assert isinstance(rows, np.ndarray)
-        assert isinstance(values, np.ndarray)
-        self.rows[: len(rows)], self.values[: len(values)] = rows, values
-        self.total, self.first = int(state["total"]), int(state["first"])
+        kept = len(state["rows"])
+        self.rows[:kept], self.values[:kept] = state["rows"].numpy(), state["values"].numpy()
+        self.total, self.first = state["total"], state["first"]

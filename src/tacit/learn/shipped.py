@@ -1,7 +1,7 @@
 """The trained networks in the package, one for each preset.
 
-Each file holds the settings, seed included, that made it; `Origin.command` writes them as a
-command.
+Each file holds the settings, seed included, that made it; `TrainedNetwork.command` writes them as
+a command.
 """
 
 from __future__ import annotations

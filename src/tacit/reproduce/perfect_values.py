@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluation.search_play import subgame_pairs
 from tacit.games import GameError, load_game
 from tacit.learn.settings import SearchSettings
 from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.best_response import Evaluation, evaluate, exploitability
 from tacit.solvers.engine import Solver, Workspace, normalise
 from tacit.solvers.oracle import Oracle
+from tacit.subgame.methods import matching_places
 from tacit.tree import CHANCE, LEAF, PLAYERS, Builder, Place, PublicTree, build_forest
 from tacit.tree.kernels.passes import descend
 
@@ -96,9 +96,9 @@ def perfect_exploitability(
     top = settings.forest(tree.game_builder, [state])
     search = settings.begin(top, oracle, [ones])
     leaves = [
-        pair
-        for pair in subgame_pairs(tree, top, root, 0)
-        if top.arrays.player[pair[1].node] == LEAF
+        (whole, here)
+        for here, whole in matching_places(top, top.roots[0], tree, root)
+        if top.arrays.player[here.node] == LEAF
     ]
     states = [tree.state(whole.node) for whole, _ in leaves]
     weight = settings.minimiser.weight
@@ -145,7 +145,7 @@ def _add(
     tree: PublicTree, sums: Array, part: PublicTree, plans: Array, place: Place, number: int
 ) -> None:
     """Add the plans of root `number` of a forest to those of the whole tree, from `place` on."""
-    for whole, here in subgame_pairs(tree, part, place, number):
+    for here, whole in matching_places(part, part.roots[number], tree, place):
         if part.arrays.player[here.node] < CHANCE:
             plan = part.block(plans, here.node)[:, here.copy, :]
             tree.block(sums, whole.node)[:, whole.copy, :] += plan

@@ -132,9 +132,9 @@ class Table2(Reproduction):
             "mode": search.mode,
             "iterations": iterations,
             "depth": search.depth,
-            "training": found.origin.command,
-            "training_seconds": found.origin.seconds,
-            "training_examples": found.origin.examples,
+            "training": found.command,
+            "training_seconds": found.seconds,
+            "training_examples": found.examples,
         }
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:

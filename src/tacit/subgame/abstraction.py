@@ -129,7 +129,7 @@ def frontier(tree: PublicTree, depth: int) -> list[Place]:
     if depth < 1:
         raise GameError(f"a frontier must be at least 1 move below the root, not {depth}")
     places: list[Place] = []
-    stack = [(Place(*tree.roots[0]), depth)]
+    stack = [(tree.roots[0], depth)]
     while stack:
         place, left = stack.pop()
         mover = tree.arrays.player[place.node]

@@ -9,6 +9,7 @@ playing a best response (safe and nested subgame solving, sections 3 to 5).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -71,16 +72,15 @@ class SubgameRoot:
     """A public state where `player` solves a subgame again, with the blueprint's values there.
 
     reach: [K_p] of both players. The other arrays have an entry for each of the opponent's
-    infostates [K]. weights: the compatible reach of chance and the player; best: CBV; estimate: the
-    estimated value; gifts: those of the path, split among all subgames behind it; whole_gifts:
-    unsplit. Values are expected values, NaN where the weight is zero.
+    infostates [K]. best: CBV; estimate: the estimated value; gifts: those of the path, split among
+    all subgames behind it; whole_gifts: unsplit. Values are expected values, NaN where the weight
+    is zero.
     """
 
     place: Place
     state: PublicState = field(repr=False)
     player: int
     reach: tuple[Vector, Vector] = field(repr=False)
-    weights: Vector = field(repr=False)
     best: Vector
     estimate: Vector = field(repr=False)
     gifts: Vector
@@ -91,11 +91,17 @@ class SubgameRoot:
         """The other player."""
         return 1 - self.player
 
+    @cached_property
+    def weights(self) -> Vector:
+        """[K] the compatible reach of chance and the player."""
+        return self.state.compatible_reach(self.opponent, self.reach[self.player])
+
 
 class BlueprintValues:
     """The values of a blueprint at every subgame that `player` may solve again.
 
-    `beliefs`: both reaches at the tree's root, if that is not the start of the game.
+    `beliefs`: both reaches at the tree's root, if that is not the start of the game. They are
+    computed when they are first needed.
     """
 
     def __init__(
@@ -107,16 +113,25 @@ class BlueprintValues:
         self.tree = blueprint.tree
         self.player = player
         self.opponent = 1 - player
-        self._best = BestResponse(self.tree, blueprint.policy, beliefs=beliefs)
-        self._estimate = BestResponse(
-            self.tree, blueprint.estimating(self.opponent), beliefs=beliefs
-        )
+        self.beliefs = beliefs
         self._in_parts = len(self.tree.order.parts) > 0
         self._losses: dict[Place, tuple[Vector, Vector]] = {}
+
+    @cached_property
+    def _best(self) -> BestResponse:
+        best = BestResponse(self.tree, self.blueprint.policy, beliefs=self.beliefs)
         if not self._in_parts:
-            self._best.visit(player, EXPECT)
-            self._best.visit(self.opponent, BEST)
-            self._estimate.visit(self.opponent, EXPECT)
+            best.visit(self.player, EXPECT)
+            best.visit(self.opponent, BEST)
+        return best
+
+    @cached_property
+    def _estimate(self) -> BestResponse:
+        policy = self.blueprint.estimating(self.opponent)
+        estimate = BestResponse(self.tree, policy, beliefs=self.beliefs)
+        if not self._in_parts:
+            estimate.visit(self.opponent, EXPECT)
+        return estimate
 
     def value(self) -> float:
         """The value of the opponent's best response to the whole blueprint."""
@@ -138,8 +153,8 @@ class BlueprintValues:
         reach = (self._reach(0, place).copy(), self._reach(1, place).copy())
         best = self._best.expected(self.opponent, place.node)[place.copy]
         estimate = self._estimate.expected(self.opponent, place.node)[place.copy]
-        gifts, whole = self._gifts(place, weights)
-        return SubgameRoot(place, state, self.player, reach, weights, best, estimate, gifts, whole)
+        gifts = self._gifts(place, weights)
+        return SubgameRoot(place, state, self.player, reach, best, estimate, *gifts)
 
     def reaches(self, place: Place) -> bool:
         """Whether the player reaches a public state by the blueprint, and it is not terminal."""

@@ -24,7 +24,7 @@ from tacit.solvers.sharing.layout import Sharing
 from tacit.subgame.blueprint import SubgameRoot, quotient, with_player
 from tacit.subgame.methods import Method, SolveBudget, solve_roots
 from tacit.tree import PLAYERS, Place, PublicTree, build_forest
-from tacit.tree.cards.deals import Deal
+from tacit.tree.cards.deals import Deal, NextDeal
 from tacit.tree.cards.states import CardState
 from tacit.tree.kernels.passes import BEST, EXPECT
 
@@ -33,23 +33,13 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of betting up to the deal: its chance node and its history."""
-
-    node: int
-    history: str
-
-
-@dataclass(frozen=True)
 class _Board:
-    """A board's forest with the blueprint on it; root r is behind line r."""
+    """A board's forest with the blueprint on it; root r is behind line r, with `reach[r]`."""
 
     tree: PublicTree
     policy: Array
     last: Array
-    chance: float
-    sources: tuple[Array, Array]
-    targets: tuple[Array, Array]
+    dealt: NextDeal
     reach: list[tuple[Vector, Vector]]
 
 
@@ -76,118 +66,96 @@ class DealSubgames:
         self.boards = [dealt.cards for dealt in self.deal.following]
         """The cards of each deal; deals that differ only in suits are one."""
         self.head = range(tree.ranges[0].first, tree.ranges[0].last)
-        self.lines = self._lines()
+        states = [(node, tree.cards.state(node)) for node in self.head]
+        self.lines = [
+            node
+            for node, state in states
+            if state.mover == CHANCE and state.betting.deal().player != TERMINAL
+        ]
+        """The chance nodes at the end of the lines of betting after which players still act."""
         responder = BestResponse(tree, average, sharing=sharing)
         self._values: list[dict[int, Vector]] = []
         for player in PLAYERS:
             responder.visit(player, BEST)
-            flat = responder.work.values[player]
-            self._values.append(
-                {n: tree.vectors(flat, player, n, values=True)[0].copy() for n in self.head}
-            )
-        self._reach = [
-            {
-                n: tree.vectors(responder.work.reach[p], p, n, values=False)[0].copy()
-                for n in self.head
-            }
-            for p in PLAYERS
-        ]
+            self._values.append(self._at_head(responder.work.values[player], player, values=True))
+        reach = responder.work.reach
+        self._reach = [self._at_head(reach[p], p, values=False) for p in PLAYERS]
         self._gifts = [[self._line_gifts(line, player) for line in self.lines] for player in (0, 1)]
 
-    def _lines(self) -> list[Line]:
-        """The lines after which players still act."""
-        lines = []
-        for node in self.head:
-            state = self.tree.cards.state(node)
-            if state.mover == CHANCE and state.betting.deal().player != TERMINAL:
-                lines.append(Line(node, state.history))
-        return lines
+    def _at_head(self, flat: Array, player: int, *, values: bool) -> dict[int, Vector]:
+        """By node of the first street, [K] of a flat buffer."""
+        vectors = self.tree.vectors
+        return {n: vectors(flat, player, n, values=values)[0].copy() for n in self.head}
 
-    def _line_gifts(self, line: Line, player: int) -> tuple[Vector, Vector]:
+    def _line_gifts(self, line: int, player: int) -> tuple[Vector, Vector]:
         """[K], [K] the gifts of the opponent of `player` on the line: split, and whole as cfv."""
         opponent = 1 - player
         values = self._values[opponent]
         split, whole = np.zeros((2, self.deal.counts[opponent]))
-        child = line.node
+        child = line
         while (edge := int(self.tree.parent_edge[child])) >= 0:
             node = int(self.tree.arrays.edge_parent[edge])
             if self.tree.arrays.player[node] == opponent:
                 loss = np.maximum(values[node] - values[child], 0.0)
-                state = self.tree.state(node)
-                weights = state.compatible_reach(opponent, self._reach[player][node])
-                split += quotient(loss, weights)
+                reach = self._reach[player][node]
+                split += quotient(loss, self.tree.state(node).compatible_reach(opponent, reach))
                 whole += loss
             child = node
         return split, whole
 
-    def _board(self, number: int) -> _Board:
+    def board(self, number: int) -> _Board:
         """The forest of a board."""
         dealt = self.deal.following[number]
-        child = dealt.deal
         rules = self.spot.rules
         spot = replace(
             self.spot,
-            board=child.board,
+            board=dealt.deal.board,
             rules=replace(rules, first_street=rules.last_street, committed=rules.big_blind),
         )
         deal = CardState.of(spot, isomorphism=False).deal
-        states = []
-        for line in self.lines:
-            betting = self.tree.cards.state(line.node).betting.deal()
-            states.append(CardState(spot, betting, deal, line.history + "/"))
+        before = [self.tree.cards.state(line) for line in self.lines]
+        states = [CardState(spot, s.betting.deal(), deal, s.history + "/") for s in before]
         tree = build_forest(self.tree.builder, states)
-        row = self.buckets.of(child.board)
+        row, count = self.buckets.of(dealt.deal.board), self.buckets.count(rules.last_street)
         policy, last = np.zeros((2, tree.sizes.slots))
         for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
             state = tree.cards.state(node)
             own = row[state.deal.hands[state.mover]]
-            first, count = self.sharing.firsts[state.history], self.buckets.count(rules.last_street)
-            actions = int(tree.arrays.action_count[node])
+            first, actions = self.sharing.firsts[state.history], int(tree.arrays.action_count[node])
             for given, flat in ((self.average, policy), (self.last, last)):
                 table = given[first : first + actions * count].reshape(actions, count)
                 tree.block(flat, node)[:, 0] = table[:, own]
-        sources, targets = dealt.sources, dealt.targets
         reach = []
         for line in self.lines:
             both = []
             for p in PLAYERS:
-                summed = np.zeros(child.counts[p])
-                np.add.at(summed, targets[p], self._reach[p][line.node][sources[p]])
+                summed = np.zeros(dealt.deal.counts[p])
+                np.add.at(summed, dealt.targets[p], self._reach[p][line][dealt.sources[p]])
                 both.append(summed * dealt.share)
             reach.append((both[0], both[1]))
-        return _Board(tree, policy, last, dealt.chance, sources, targets, reach)
+        return _Board(tree, policy, last, dealt, reach)
 
-    def roots(self, number: int, player: int) -> list[SubgameRoot]:
+    def roots(self, board: _Board, player: int) -> list[SubgameRoot]:
         """The subgames of `player` on a board, one for each line."""
-        return self._roots(self._board(number), player)
-
-    def _roots(self, board: _Board, player: int) -> list[SubgameRoot]:
-        opponent, tree = 1 - player, board.tree
+        opponent, tree, dealt = 1 - player, board.tree, board.dealt
         best = BestResponse(tree, board.policy, beliefs=board.reach)
         best.visit(opponent, BEST)
         estimating = with_player(tree, board.policy, board.last, opponent)
         estimate = BestResponse(tree, estimating, beliefs=board.reach)
         estimate.visit(opponent, EXPECT)
-        sources, targets = board.sources[opponent], board.targets[opponent]
+        sources, targets = dealt.sources[opponent], dealt.targets[opponent]
         roots = []
-        for number, (node, _) in enumerate(tree.roots):
-            state, reach = tree.state(node), board.reach[number]
-            weights = state.compatible_reach(opponent, reach[player])
+        for (node, copy), reach, gifts in zip(
+            tree.roots, board.reach, self._gifts[player], strict=True
+        ):
+            state = tree.state(node)
             split, whole = np.zeros((2, int(targets.max()) + 1))
-            split[targets], whole[targets] = (gift[sources] for gift in self._gifts[player][number])
-            roots.append(
-                SubgameRoot(
-                    Place(node, 0),
-                    state,
-                    player,
-                    reach,
-                    weights,
-                    best.expected(opponent, node)[0],
-                    estimate.expected(opponent, node)[0],
-                    split,
-                    quotient(whole, board.chance * weights),
-                )
-            )
+            split[targets], whole[targets] = (gift[sources] for gift in gifts)
+            weights = state.compatible_reach(opponent, reach[player])
+            whole = quotient(whole, dealt.chance * weights)
+            cbv, value = best.expected(opponent, node)[0], estimate.expected(opponent, node)[0]
+            place = Place(node, copy)
+            roots.append(SubgameRoot(place, state, player, reach, cbv, value, split, whole))
         return roots
 
     def solve(
@@ -198,11 +166,12 @@ class DealSubgames:
         Row 0 is the blueprint. Entry [m, p] is player 1 - p's best-response value when p plays by
         method m. Lines that a player never reaches are not solved.
         """
-        board = self._board(number)
+        board = self.board(number)
+        dealt = board.dealt
         sums = np.zeros((1 + len(methods), 2, len(self.lines), max(self.deal.counts)))
         for player in PLAYERS:
-            sources, targets = board.sources[1 - player], board.targets[1 - player]
-            roots = self._roots(board, player)
+            sources, targets = dealt.sources[1 - player], dealt.targets[1 - player]
+            roots = self.roots(board, player)
             reached = [n for n, root in enumerate(roots) if all(r.any() for r in root.reach)]
             for row in range(1 + len(methods)):
                 values = [root.best for root in roots]
@@ -216,7 +185,7 @@ class DealSubgames:
                         values[n] = value
                 for n, (root, value) in enumerate(zip(roots, values, strict=True)):
                     cfv = np.where(root.weights > 0, np.nan_to_num(value) * root.weights, 0.0)
-                    np.add.at(sums[row, player, n], sources, board.chance * cfv[targets])
+                    np.add.at(sums[row, player, n], sources, dealt.chance * cfv[targets])
         return sums
 
     def blueprint_sums(self) -> NDArray[np.float64]:
@@ -224,7 +193,7 @@ class DealSubgames:
         sums = np.zeros((2, len(self.lines), max(self.deal.counts)))
         for player in PLAYERS:
             for n, line in enumerate(self.lines):
-                values = self._values[1 - player][line.node]
+                values = self._values[1 - player][line]
                 sums[player, n, : len(values)] = values
         return sums
 
@@ -239,7 +208,7 @@ class DealSubgames:
             values = dict(self._values[player])
             count = self.deal.counts[player]
             for n, line in enumerate(self.lines):
-                values[line.node] = sums[1 - player, n, :count]
+                values[line] = sums[1 - player, n, :count]
             for node in reversed(self.head):
                 mover = self.tree.arrays.player[node]
                 if mover not in PLAYERS:

@@ -65,9 +65,9 @@ class LeafRoots:
                     continue
                 values = np.full(len(weights), np.nan)
                 np.divide(sums[copy], self.total * weights, out=values, where=weights > 0)
-                values = np.clip(values, low, high)
-                none, place = np.zeros(len(weights)), Place(node, copy)
+                values, none = np.clip(values, low, high), np.zeros(len(weights))
+                place = Place(node, copy)
                 roots.append(
-                    SubgameRoot(place, state, self.player, own, weights, values, values, none, none)
+                    SubgameRoot(place, state, self.player, own, values, values, none, none)
                 )
         return roots

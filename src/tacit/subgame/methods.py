@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
+from tacit.solvers import LINEAR_PROGRAM
 from tacit.solvers.algorithms import RegretMatching, find_algorithm
 from tacit.solvers.best_response import BestResponse
 from tacit.solvers.depth_limited import Mode
@@ -32,6 +33,7 @@ from tacit.solvers.gadgets import (
 from tacit.solvers.leaves import Evaluator
 from tacit.subgame.blueprint import BlueprintValues, SubgameRoot
 from tacit.subgame.leaf_roots import LeafRoots
+from tacit.subgame.linear_program import solve_root_exactly
 from tacit.suggest import unknown
 from tacit.tree import LEAF, TERMINAL, Place, PublicTree, StopRule, build_forest
 from tacit.tree.kernels.passes import BEST
@@ -41,92 +43,38 @@ Vector = NDArray[np.float64]
 Kind = Literal["given", "resolve", "maxmargin", "cfr-br", "hedge", "mixed"]
 Gifts = Literal["none", "split", "whole"]
 
-DEFAULT_METHOD = "reach-maxmargin"
-DEFAULT_ALGORITHM = "pcfr+"
-DEFAULT_ITERATIONS = 1000
 SLACK = 1e-6
 """Relative rounding error by which alternative payoffs may exceed the game's payoffs."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Method:
     """A way to solve a subgame again.
 
     kind: the gadget; estimated: alternative payoffs are estimates instead of best-response values;
-    gifts: how they are added to the alternative payoffs; safe: the method never makes the player
-    more exploitable, up to the solver's error.
+    gifts: how the opponent's gifts are added to the alternative payoffs.
     """
 
     name: str
-    about: str
     kind: Kind
     estimated: bool = False
     gifts: Gifts = "none"
-    safe: bool = False
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(name="unsafe", about="the opponent enters with the blueprint's reach", kind="given"),
-        Method(
-            name="resolve",
-            about="the opponent enters or takes its value against the blueprint",
-            kind="resolve",
-            safe=True,
-        ),
-        Method(
-            name="maxmargin",
-            about="the smallest margin is made as large as possible",
-            kind="maxmargin",
-            safe=True,
-        ),
-        Method(
-            name="reach-maxmargin",
-            about="maxmargin, with the opponent's gifts split among the subgames",
-            kind="maxmargin",
-            gifts="split",
-            safe=True,
-        ),
-        Method(
-            name="reach-maxmargin-not-split",
-            about="maxmargin, with the opponent's whole gifts in every subgame",
-            kind="maxmargin",
-            gifts="whole",
-        ),
-        Method(
-            name="estimated",
-            about="resolve with estimates of the opponent's equilibrium values",
-            kind="resolve",
-            estimated=True,
-        ),
-        Method(
-            name="estimated-distributional",
-            about="estimates with normal errors, Hedge at the root",
-            kind="hedge",
-            estimated=True,
-        ),
-        Method(
-            name="estimated-distributional-cfr-br",
-            about="estimates with normal errors, best responses at the root",
-            kind="cfr-br",
-            estimated=True,
-        ),
-        Method(
-            name="reach-estimated-distributional",
-            about="the same with Hedge and split gifts",
-            kind="hedge",
-            estimated=True,
-            gifts="split",
-        ),
-        Method(
-            name="reach-estimated-distributional-not-split",
-            about="the same with Hedge and whole gifts",
-            kind="hedge",
-            estimated=True,
-            gifts="whole",
-        ),
-        Method(name="continual", about="resolve, half the opponent's old range", kind="mixed"),
+        Method("unsafe", "given"),
+        Method("resolve", "resolve"),
+        Method("maxmargin", "maxmargin"),
+        Method("reach-maxmargin", "maxmargin", gifts="split"),
+        Method("reach-maxmargin-not-split", "maxmargin", gifts="whole"),
+        Method("estimated", "resolve", estimated=True),
+        Method("estimated-distributional", "hedge", estimated=True),
+        Method("estimated-distributional-cfr-br", "cfr-br", estimated=True),
+        Method("reach-estimated-distributional", "hedge", estimated=True, gifts="split"),
+        Method("reach-estimated-distributional-not-split", "hedge", estimated=True, gifts="whole"),
+        Method("continual", "mixed"),
     )
 }
 
@@ -140,15 +88,15 @@ def find_method(name: str) -> Method:
 
 @dataclass(frozen=True, kw_only=True)
 class SolveBudget:
-    """How a subgame is solved: by which algorithm, for how long, and how exactly.
+    """How a subgame is solved: by which algorithm, or "lp", for how long, and how exactly.
 
     gift_scale: factor of the gifts (appendix F); 1 is safe. share: the gadget's share of the range
     in continual re-solving. With an evaluator the subgame ends in leaves, after `depth` public
     moves or where `stop` says; see `solve_to_the_end`.
     """
 
-    algorithm: str = DEFAULT_ALGORITHM
-    iterations: int = DEFAULT_ITERATIONS
+    algorithm: str = "pcfr+"
+    iterations: int = 1000
     double: bool = False
     threads: int = 1
     gift_scale: float = 1.0
@@ -196,7 +144,7 @@ class SubgameResult:
         """[slots] `policy` on the whole `tree` with the player's policy in these subgames."""
         written = policy.copy()
         for root, start in zip(self.roots, self.tree.roots, strict=True):
-            for here, there in matching_places(self.tree, Place(*start), tree, root.place):
+            for here, there in matching_places(self.tree, start, tree, root.place):
                 if self.tree.arrays.player[here.node] == self.player:
                     block = self.tree.block(self.policy, here.node)[:, here.copy]
                     tree.block(written, there.node)[:, there.copy] = block
@@ -205,36 +153,35 @@ class SubgameResult:
 
 def gadget_of(root: SubgameRoot, method: Method, budget: SolveBudget) -> tuple[Gadget, Vector]:
     """The gadget above a subgame, and the alternative payoffs [K] that it offers."""
-    base = root.estimate if method.estimated else root.best
     scale = budget.gift_scale
     if not (np.isfinite(scale) and scale >= 0):
         raise GameError(f"gifts cannot be scaled by {scale}; give zero or more")
     gifts = {"none": np.zeros(1), "split": root.gifts, "whole": root.whole_gifts}[method.gifts]
-    offered: Vector = base + scale * gifts
+    offered: Vector = (root.estimate if method.estimated else root.best) + scale * gifts
     weights, other = root.weights, root.reach[root.opponent]
     if method.kind == "given":
         return Given(weights, other), offered
-    if method.kind == "resolve":
-        return Resolve(weights, offered), offered
-    if method.kind == "maxmargin":
-        return MaxMargin(weights, offered), offered
     if method.kind == "mixed":
         return Mixed(weights, offered, other, share=budget.share), offered
-    deviations = np.abs(root.best - root.estimate)
-    kinds = {"cfr-br": Distributional, "hedge": Hedged}
-    return kinds[method.kind](weights, offered, deviations), offered
+    if method.kind in ("resolve", "maxmargin"):
+        return (Resolve if method.kind == "resolve" else MaxMargin)(weights, offered), offered
+    errors = np.abs(root.best - root.estimate)
+    return (Hedged if method.kind == "hedge" else Distributional)(weights, offered, errors), offered
 
 
-def solve_subgames(
-    blueprint_values: BlueprintValues,
-    places: Sequence[Place],
-    method: Method | str,
-    budget: SolveBudget | None = None,
-) -> SubgameResult:
-    """Solve the subgames at `places` again, for the player of `blueprint_values`."""
-    budget = budget or SolveBudget()
-    roots = [blueprint_values.at(place) for place in places]
-    return solve_roots(blueprint_values.tree, roots, method, budget)
+def improve(
+    values: BlueprintValues, places: Sequence[Place], method: str, budget: SolveBudget
+) -> list[SubgameResult]:
+    """Solve the subgames at `places` again for the player of `values`.
+
+    Write the results into a policy for the whole game in their order.
+    """
+    if not places:
+        raise GameError("the blueprint reaches none of these subgames; name another with --at")
+    roots = [values.at(place) for place in places]
+    if budget.algorithm == LINEAR_PROGRAM:
+        return [solve_roots(values.tree, [root], method, budget) for root in roots]
+    return solve_to_the_end(values.tree, roots, method, budget)
 
 
 def solve_roots(
@@ -245,7 +192,7 @@ def solve_roots(
     *,
     tree: PublicTree | None = None,
 ) -> SubgameResult:
-    """As `solve_subgames`, for roots with other values, or on another forest.
+    """Solve the subgames at `roots` again, all in one forest.
 
     `tree`: a forest with the same public states as roots, for example with other actions.
     """
@@ -257,19 +204,28 @@ def solve_roots(
     for root in roots:
         check_alternatives(root, low, high)
     pairs = [gadget_of(root, method, budget) for root in roots]
-    root_gadgets = RootGadgets(roots[0].opponent, [gadget for gadget, _ in pairs])
-    beliefs = [_solving_beliefs(root) for root in roots]
+    gadgets, offered = [gadget for gadget, _ in pairs], [payoffs for _, payoffs in pairs]
     limited = budget.depth is not None or budget.stop is not None
     if tree is None:
         tree = build_forest(
             whole.builder, [root.state for root in roots], depth=budget.depth, stop=budget.stop
         )
+    if budget.algorithm == LINEAR_PROGRAM:
+        if limited or len(roots) > 1:
+            raise GameError(
+                "a linear program solves one subgame to its end; leave --depth out, or choose CFR"
+            )
+        if method.kind not in ("given", "resolve", "maxmargin"):
+            raise GameError(f"{method.name} is no linear program; take an algorithm such as pcfr+")
+        policy = solve_root_exactly(tree, roots[0], method.kind, gadgets[0], offered[0])
+        return SubgameResult(roots, method, tree, policy, offered, [gadgets[0].previous])
     if limited and budget.evaluator is None:
         raise GameError("a depth-limited subgame needs an evaluator for its leaves")
+    root_gadgets = RootGadgets(roots[0].opponent, gadgets)
     solver = Solver(
         tree,
         find_algorithm(budget.algorithm),
-        beliefs=beliefs,
+        beliefs=[_solving_beliefs(root) for root in roots],
         leaves=budget.evaluator if limited else None,
         mode=budget.mode,
         root=root_gadgets,
@@ -284,7 +240,6 @@ def solve_roots(
     else:
         solver.run(budget.iterations)
     policy = solver.average_policy()
-    offered = [payoffs for _, payoffs in pairs]
     return SubgameResult(roots, method, tree, policy, offered, root_gadgets.average(), below)
 
 
@@ -293,10 +248,10 @@ def solve_to_the_end(
 ) -> list[SubgameResult]:
     """Solve depth-limited subgames, then the subgames at their leaves, and so on to the end.
 
-    At a leaf the alternative payoffs are the values that the search above it has assumed. Write the
-    results into a policy for the whole game in their order.
+    At a leaf the alternative payoffs are the values that the search above it has assumed.
     """
-    if not isinstance(find_algorithm(budget.algorithm), RegretMatching):
+    limited = budget.depth is not None or budget.stop is not None
+    if limited and not isinstance(find_algorithm(budget.algorithm), RegretMatching):
         raise GameError(
             f"subgames below the leaves of {budget.algorithm} cannot be solved again; choose an "
             "algorithm by regret matching, such as linear-cfr"
@@ -307,7 +262,7 @@ def solve_to_the_end(
     there = {
         here: beneath
         for root, start in zip(roots, result.tree.roots, strict=True)
-        for here, beneath in matching_places(result.tree, Place(*start), whole, root.place)
+        for here, beneath in matching_places(result.tree, start, whole, root.place)
     }
     below = [replace(root, place=there[root.place]) for root in result.below]
     return [result, *solve_to_the_end(whole, below, method, budget)]

@@ -13,7 +13,6 @@ A `NestedState` is one player's position in a game. An agent follows one line of
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -23,7 +22,7 @@ from tacit.games import GameError
 from tacit.subgame.abstraction import Keep
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot, least_gifts
 from tacit.subgame.methods import Method, SolveBudget, find_method, solve_roots
-from tacit.tree import TERMINAL, Place, PublicTree, build_forest
+from tacit.tree import TERMINAL, Place, Transition, build_forest
 
 Array = NDArray[Any]
 Form = Literal["inexpensive", "full"]
@@ -56,30 +55,15 @@ class Nesting:
             raise GameError(f"there is no form {self.form!r}; take inexpensive or full")
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """A policy [slots] for a restricted tree, and its values for the player."""
-
-    tree: PublicTree
-    policy: Array
-    player: int
-    beliefs: list[tuple[Array, Array]] | None
-
-    @cached_property
-    def values(self) -> BlueprintValues:
-        """Computed when they are first needed."""
-        return BlueprintValues(Blueprint(self.tree, self.policy), self.player, beliefs=self.beliefs)
-
-
 @dataclass(frozen=True)
 class NestedState:
-    """A player's plan and its place in the plan's tree.
+    """A player's policy with its values on a restricted tree, and a place in that tree.
 
     left: whether the blueprint has been left, so that subgames are solved from here on.
     """
 
     nesting: Nesting
-    plan: Plan
+    values: BlueprintValues
     place: Place
     left: bool
 
@@ -87,86 +71,73 @@ class NestedState:
     def start(cls, blueprint: Blueprint, nesting: Nesting) -> NestedState:
         """At the root of the game, by the blueprint."""
         tree = blueprint.tree.restricted(nesting.known)
-        plan = Plan(tree, blueprint.policy, nesting.player, None)
-        return cls(nesting, plan, Place(*tree.roots[0]), nesting.always)
+        values = BlueprintValues(Blueprint(tree, blueprint.policy), nesting.player)
+        return cls(nesting, values, tree.roots[0], nesting.always)
 
     def chosen(self) -> Array:
         """[A, K] the mover's policy here."""
-        chosen: Array = self.plan.tree.block(self.plan.policy, self.place.node)[:, self.place.copy]
+        block = self.values.tree.block(self.values.blueprint.policy, self.place.node)
+        chosen: Array = block[:, self.place.copy]
         return chosen
 
     def after(self, number: int) -> NestedState:
         """The state after the transition with this number; solves a subgame where one is due."""
-        tree, values = self.plan.tree, self.plan.values
-        edge = tree.edges(self.place.node)[number]
+        values, tree = self.values, self.values.tree
         below = tree.child(self.place, number)
         follows = replace(self, place=below)
-        opponent = 1 - self.nesting.player
+        opponent = values.opponent
         if (
             tree.arrays.player[self.place.node] != opponent
             or tree.arrays.player[below.node] == TERMINAL
             or not values.reaches(self.place)
         ):
             return follows
-        sources = tree.transition(edge).sources[opponent]
-        if tree.legal(self.place.node).ravel()[sources].any():  # a known action leads here
+        transition = tree.expansion(self.place.node).transitions[number]
+        if tree.legal(self.place.node).ravel()[transition.sources[opponent]].any():
+            # A known action leads here.
             if not self.left or not values.reaches(below):
                 return follows
             return self._solve(values.at(below), self.nesting.known)
+        root = values.at(self.place)
         if self.nesting.form == "full":
-            return self._solve_here(number, edge)
-        return self._solve_new(below, edge)
+            solved = self._solve(root, self._known_and(root, transition))
+            return replace(solved, place=solved.values.tree.child(solved.place, number))
+        return self._solve(_behind(root, transition, below), self.nesting.known)
 
-    def _solve_new(self, below: Place, edge: int) -> NestedState:
-        """Solve the subgame after an unknown move; the best known action is the alternative."""
-        root = self.plan.values.at(self.place)
-        transition = self.plan.tree.transition(edge)
-        count = root.state.counts[root.opponent]
-        sources = transition.sources[root.opponent] % count
-        targets = transition.targets[root.opponent]
-        state = transition.child
-        own = transition.carry_reach(root.player, root.reach[root.player])
-        other = np.zeros(state.counts[root.opponent])
-        other[np.unique(targets)] = 1.0
-
-        def carried(vector: Array) -> Array:
-            return least_gifts(state.counts[root.opponent], targets, vector[sources])
-
-        new = SubgameRoot(
-            below,
-            state,
-            root.player,
-            (own, other) if root.player == 0 else (other, own),
-            state.compatible_reach(root.opponent, own),
-            carried(root.best),
-            carried(root.estimate),
-            carried(root.gifts),
-            carried(root.whole_gifts),
+    def _known_and(self, root: SubgameRoot, transition: Transition) -> Keep:
+        """The known actions, and at `root` those that lead along a transition."""
+        actions = transition.sources[root.opponent] // root.state.counts[root.opponent]
+        labels = self.values.tree.expansion(self.place.node).labels
+        added = {labels[action] for action in np.unique(actions)}
+        return lambda state, label: (
+            self.nesting.known(state, label) or (state is root.state and label in added)
         )
-        return self._solve(new, self.nesting.known)
-
-    def _solve_here(self, number: int, edge: int) -> NestedState:
-        """Solve the subgame before an unknown move, with that move in it, and take it."""
-        root = self.plan.values.at(self.place)
-        tree = self.plan.tree
-        sources = tree.transition(edge).sources[root.opponent]
-        labels = tree.expansion(self.place.node).labels
-        added = {labels[a] for a in np.unique(sources // root.state.counts[root.opponent])}
-
-        def known(state: Any, label: str) -> bool:
-            return self.nesting.known(state, label) or (state is root.state and label in added)
-
-        solved = self._solve(root, known)
-        return replace(solved, place=solved.plan.tree.children(solved.place)[number][1])
 
     def _solve(self, root: SubgameRoot, known: Keep) -> NestedState:
-        nesting, whole = self.nesting, self.plan.tree
+        nesting, whole = self.nesting, self.values.tree
         tree = build_forest(whole.builder, [root.state]).restricted(known)
         result = solve_roots(whole, [root], nesting.method, nesting.budget, tree=tree)
         beliefs = list(root.reach)
         beliefs[root.opponent] = np.maximum(result.entering[0], np.where(root.weights > 0, 1e-9, 0))
-        plan = Plan(tree, result.policy, nesting.player, [(beliefs[0], beliefs[1])])
-        return NestedState(nesting, plan, Place(*tree.roots[0]), True)
+        blueprint = Blueprint(tree, result.policy)
+        values = BlueprintValues(blueprint, nesting.player, beliefs=[(beliefs[0], beliefs[1])])
+        return NestedState(nesting, values, tree.roots[0], True)
+
+
+def _behind(root: SubgameRoot, transition: Transition, below: Place) -> SubgameRoot:
+    """The root behind an unknown move; the best known action is the alternative to it."""
+    opponent, state = root.opponent, transition.child
+    sources = transition.sources[opponent] % root.state.counts[opponent]
+    targets = transition.targets[opponent]
+    own = transition.carry_reach(root.player, root.reach[root.player])
+    other = np.zeros(state.counts[opponent])
+    other[targets] = 1.0
+    reach = (own, other) if root.player == 0 else (other, own)
+    carried = (
+        least_gifts(state.counts[opponent], targets, vector[sources])
+        for vector in (root.best, root.estimate, root.gifts, root.whole_gifts)
+    )
+    return SubgameRoot(below, state, root.player, reach, *carried)
 
 
 def nested_policy(blueprint: Blueprint, nesting: Nesting) -> Array:
@@ -176,7 +147,7 @@ def nested_policy(blueprint: Blueprint, nesting: Nesting) -> Array:
     """
     tree, player = blueprint.tree, nesting.player
     written = np.array(blueprint.policy, dtype=np.float64)
-    stack = [(Place(*tree.roots[0]), NestedState.start(blueprint, nesting))]
+    stack = [(tree.roots[0], NestedState.start(blueprint, nesting))]
     while stack:
         place, state = stack.pop()
         mover = tree.arrays.player[place.node]

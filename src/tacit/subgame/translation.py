@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.subgame.abstraction import Keep
 from tacit.subgame.blueprint import Blueprint
-from tacit.tree import CHANCE, TERMINAL, Place, PublicState, PublicTree
+from tacit.tree import TERMINAL, Place, PublicTree
 
 Array = NDArray[Any]
 Kind = Literal["pseudo-harmonic", "nearest"]
@@ -52,88 +52,70 @@ def translated_policy(blueprint: Blueprint, known: Keep, player: int, kind: Kind
     """
     tree = blueprint.tree
     written = np.array(blueprint.policy, dtype=np.float64)
-    root = Place(*tree.roots[0])
+    root = tree.roots[0]
     ones = np.ones(tree.state(root.node).counts[player])
+
+    def chosen(place: Place, there: Place) -> Array:
+        """[A, K] the policy at the imagined state for the infostates of the real one."""
+        privates = tree.state(there.node).privates[player]
+        index = {key: number for number, key in enumerate(privates)}
+        rows = [index[key] for key in tree.state(place.node).privates[player]]
+        policy: Array = tree.block(blueprint.policy, there.node)[:, there.copy][:, rows]
+        return policy
+
     stack: list[tuple[Place, list[tuple[Array, Place]]]] = [(root, [(ones, root)])]
     while stack:
         place, imagined = stack.pop()
-        state = tree.state(place.node)
-        if state.mover == TERMINAL:
+        mover = tree.state(place.node).mover
+        if mover == TERMINAL:
             continue
-        if state.mover == player:
-            _write(tree, blueprint.policy, player, place, imagined, written)
+        labels = tree.expansion(place.node).labels
+        if mover == player:
+            if any(tree.expansion(there.node).labels != labels for _, there in imagined):
+                raise GameError(
+                    f"{tree.game.name}: translated bets lead to states with other actions; only "
+                    "games in which they do not can be translated"
+                )
+            block = tree.block(written, place.node)[:, place.copy]
+            total = sum(weight for weight, _ in imagined)
+            mixed = np.zeros_like(block)
+            for weight, there in imagined:
+                mixed += weight * chosen(place, there)
+            block[:] = np.where(total > 0, mixed / np.where(total > 0, total, 1), block)
         for number, (label, child) in enumerate(tree.children(place)):
             transition = tree.expansion(place.node).transitions[number]
             following: list[tuple[Array, Place]] = []
             for weight, there in imagined:
-                chosen = None
-                if state.mover == player:
-                    rows = _rows(state, tree.state(there.node), player)
-                    chosen = tree.block(blueprint.policy, there.node)[:, there.copy][:, rows]
-                moved = transition.carry_reach(player, weight, chosen)
-                for taken, chance in _taken(tree, place, there, label, known, player, kind):
-                    following.append((moved * chance, dict(tree.children(there))[taken]))
+                policy = chosen(place, there) if mover == player else None
+                moved = transition.carry_reach(player, weight, policy)
+                shares = [(label, 1.0)]
+                if mover == 1 - player and not known(tree.state(there.node), label):
+                    shares = _translated(tree, place, there, label, known, kind)
+                below = dict(tree.children(there))
+                following += [(moved * share, below[taken]) for taken, share in shares]
             if any(weight.any() for weight, _ in following):
                 stack.append((child, following))
     return written
 
 
-def _write(
-    tree: PublicTree,
-    policy: Array,
-    player: int,
-    place: Place,
-    imagined: list[tuple[Array, Place]],
-    written: Array,
-) -> None:
-    """Write the policy at `place`: that of the imagined states, weighted by their reach [K]."""
-    block = tree.block(written, place.node)[:, place.copy]
-    total = sum(weight for weight, _ in imagined)
-    mixed = np.zeros_like(block)
-    for weight, there in imagined:
-        if tree.expansion(there.node).labels != tree.expansion(place.node).labels:
-            raise GameError(
-                f"{tree.game.name}: translated bets lead to states with other actions; only games "
-                "in which they do not can be translated"
-            )
-        rows = _rows(tree.state(place.node), tree.state(there.node), player)
-        mixed += weight * tree.block(policy, there.node)[:, there.copy][:, rows]
-    block[:] = np.where(total > 0, mixed / np.where(total > 0, total, 1), block)
-
-
-def _rows(real: PublicState, imagined: PublicState, player: int) -> NDArray[np.int64]:
-    """[K] for each infostate of the real state, its index at the imagined one."""
-    index = {key: number for number, key in enumerate(imagined.privates[player])}
-    return np.array([index[key] for key in real.privates[player]])
-
-
-def _taken(
-    tree: PublicTree,
-    place: Place,
-    there: Place,
-    label: str,
-    known: Keep,
-    player: int,
-    kind: Kind,
+def _translated(
+    tree: PublicTree, place: Place, there: Place, label: str, known: Keep, kind: Kind
 ) -> list[tuple[str, float]]:
-    """The labels that a move at `place` is translated to at `there`, with probabilities."""
-    state = tree.state(place.node)
-    imagined, moves = tree.state(there.node), tree.expansion(there.node)
-    if state.mover in (CHANCE, player) or known(imagined, label):
-        return [(label, 1.0)]
-    sizes = {}
-    for action, name in zip(moves.actions, moves.labels, strict=True):
-        size = imagined.action_size(action)
-        if size is not None and known(imagined, name):
-            sizes[name] = size
-    real = tree.expansion(place.node)
-    number = real.labels.index(label) if label in real.labels else -1
-    size = state.action_size(real.actions[number]) if number >= 0 else None
-    if size is None or not sizes:
+    """The known moves at `there` that an unknown one at `place` is translated to."""
+
+    def sizes(node: int) -> dict[str, float]:
+        state, moves = tree.state(node), tree.expansion(node)
+        pairs = zip(moves.labels, map(state.action_size, moves.actions), strict=True)
+        return {name: size for name, size in pairs if size is not None}
+
+    imagined = tree.state(there.node)
+    usable = {name: size for name, size in sizes(there.node).items() if known(imagined, name)}
+    size = sizes(place.node).get(label)
+    if size is None or not usable:
         raise GameError(
             f"{tree.game.name}: {label!r} cannot be translated to a known bet; translation "
             "needs games whose actions have sizes"
         )
-    names = sorted(sizes, key=sizes.__getitem__)
-    shares = translate(size, [sizes[name] for name in names], kind)
+    names = sorted(usable, key=usable.__getitem__)
+    shares = translate(size, [usable[name] for name in names], kind)
     return [(names[index], chance) for index, chance in shares]
