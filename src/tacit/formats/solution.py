@@ -50,8 +50,7 @@ def save_solution(solution: Solution, path: str | Path) -> None:
         "value": solution.value,
         "exploitability": solution.exploitability,
     }
-    arrays = {"policy": solution.policy} | memory_parts(solution)
-    write_solution(solution, path, FORMAT, about, arrays)
+    write_solution(solution, path, FORMAT, about, {"policy": solution.policy})
 
 
 def load_solution(
@@ -68,18 +67,13 @@ def load_solution(
         raise ArchiveError(f"{path} is a solution of {name}, not of {game.name}")
     tree = build_tree(game or load_game(name), max_bytes=max_bytes)
     with reading(path, "a solution"):
-        check_fingerprint(path, about, tree, f"a game {name!r}")
         solution = Solution(
-            tree=tree,
-            algorithm=str(about["algorithm"]),
             minimiser=_minimiser(about["settings"]),
             precision=str(about["precision"]),
             seed=int(about["seed"]),
-            stop=Stop(about["stop"]),
             target=about["target"],
-            history=checkpoints(arrays),
             policy=arrays["policy"].astype(np.float64),
-            memory=memory_arrays(arrays),
+            **common_fields(path, about, arrays, tree, f"a game {name!r}"),
         )
         check_arrays(solution)
     return solution
@@ -107,22 +101,6 @@ def from_json(kind: Any, value: Any) -> Any:
     return kind(value)
 
 
-def memory_parts(solution: Solution | SpotSolution) -> dict[str, NDArray[Any]]:
-    """The solver's arrays as parts of a file."""
-    return {f"memory.{name}": kept for name, kept in solution.memory.items()}
-
-
-def memory_arrays(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The solver's arrays of a file, by name."""
-    prefix = "memory."
-    return {n.removeprefix(prefix): kept for n, kept in arrays.items() if n.startswith(prefix)}
-
-
-def checkpoints(arrays: dict[str, NDArray[Any]]) -> tuple[Checkpoint, ...]:
-    """The history of a file."""
-    return tuple(Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"])
-
-
 def write_solution(
     solution: Solution | SpotSolution,
     path: str | Path,
@@ -139,11 +117,10 @@ def write_solution(
         "algorithm": solution.algorithm,
         "stop": solution.stop,
     } | about
-    parts: dict[str, NDArray[Any]] = {
-        "about": np.array(json.dumps(about)),
-        "history": np.array([astuple(point) for point in solution.history]),
-    }
-    write_arrays(Path(path), parts | arrays)
+    arrays |= {f"memory.{name}": kept for name, kept in solution.memory.items()}
+    arrays["about"] = np.array(json.dumps(about))
+    arrays["history"] = np.array([astuple(point) for point in solution.history])
+    write_arrays(Path(path), arrays)
 
 
 def fingerprint(tree: PublicTree) -> str:
@@ -204,13 +181,29 @@ def read_solution(
     return about, arrays
 
 
-def check_fingerprint(path: str | Path, about: dict[str, Any], tree: PublicTree, what: str) -> None:
-    """Refuse a file that was made for another tree."""
+def common_fields(
+    path: str | Path,
+    about: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    tree: PublicTree,
+    what: str,
+) -> dict[str, Any]:
+    """The fields that all kinds of solution have; refuses a file made for another tree."""
     if about["fingerprint"] != fingerprint(tree):
         raise ArchiveError(
             f"{path} was made by tacit {about['tacit']} for {what} with another tree than it has "
             "here; solve it again"
         )
+    history = (Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"])
+    prefix = "memory."
+    kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+    return {
+        "tree": tree,
+        "algorithm": str(about["algorithm"]),
+        "stop": Stop(about["stop"]),
+        "history": tuple(history),
+        "memory": kept,
+    }
 
 
 def check_arrays(solution: Solution | SpotSolution) -> None:

@@ -10,7 +10,7 @@ is the same.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -20,17 +20,13 @@ from numpy.typing import NDArray
 from tacit.archive import reading
 from tacit.formats.solution import (
     check_arrays,
-    check_fingerprint,
-    checkpoints,
+    common_fields,
     from_json,
-    memory_arrays,
-    memory_parts,
     read_solution,
     write_solution,
 )
 from tacit.games import CHANCE
 from tacit.games.holdem.spot import Spot
-from tacit.solvers import Stop
 from tacit.solvers.engine import normalise
 from tacit.solvers.spot import SpotSolution
 from tacit.tree import PublicTree
@@ -48,25 +44,25 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
     """
     tree, rules = solution.tree, solution.spot.rules
     small = (small and rules.first_street < rules.last_street) or not solution.complete
+    root = tree.cards.state(tree.roots[0].node)
     spot = asdict(solution.spot)
     ranges = np.stack(spot.pop("ranges"))
     about = {
         "spot": spot,
-        "isomorphism": _isomorphism(tree),
+        "isomorphism": len(root.deal.symmetries) == len(root.spot.symmetries()),
         "locked": list(solution.locked),
         "complete": not small,
         "storage": solution.storage,
     }
     policy = solution.policy.astype(np.float32)
     arrays: dict[str, NDArray[Any]] = {"ranges": ranges, "policy": policy}
-    if not small:
-        arrays |= memory_parts(solution)
-    else:
+    if small:
         arrays["policy"] = policy[_kept_slots(tree, solution.locked)]
         values = solution.values if not solution.complete else _values(solution)
         arrays["values"] = np.concatenate(
             [vector.astype(np.float32) for node in sorted(values) for vector in values[node]]
         )
+        solution = replace(solution, memory={})
     write_solution(solution, path, FORMAT, about, arrays)
 
 
@@ -85,7 +81,7 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         max_bytes=max_bytes,
     )
     with reading(path, "a solved spot"):
-        check_fingerprint(path, about, tree, "a spot")
+        common = common_fields(path, about, arrays, tree, "a spot")
         complete = bool(about["complete"])
         policy = arrays["policy"].astype(np.float32)
         locked = tuple(int(node) for node in about["locked"])
@@ -95,16 +91,12 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             policy = _fill_rivers(tree, policy, locked)
         solution = SpotSolution(
             spot=spot,
-            tree=tree,
             policy=policy,
-            algorithm=str(about["algorithm"]),
-            stop=Stop(about["stop"]),
-            history=checkpoints(arrays),
             locked=locked,
             complete=complete,
             storage=int(about.get("storage", 32)),
-            memory=memory_arrays(arrays),
             values={} if complete else _split_values(tree, arrays["values"]),
+            **common,
         )
         check_arrays(solution)
     return solution
@@ -167,8 +159,3 @@ def _split_values(
     if flat.shape != (start,):
         raise ValueError("its values do not fit the spot")
     return values
-
-
-def _isomorphism(tree: PublicTree) -> bool:
-    root = tree.cards.state(tree.roots[0].node)
-    return len(root.deal.symmetries) == len(root.spot.symmetries())

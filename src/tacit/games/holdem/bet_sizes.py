@@ -120,7 +120,12 @@ class BetSettings:
             else total
             for total in totals
         }
-        return _merge(sorted(totals), level, called_pot, self.merge)
+        kept: list[int] = []
+        for total in sorted(totals, reverse=True):
+            larger = called_pot + kept[-1] - level if kept else math.inf
+            if larger >= (1 + self.merge) * (called_pot + total - level):
+                kept.append(total)
+        return tuple(reversed(kept))
 
 
 def parse_street_sizes(text: str) -> BothSizes:
@@ -208,16 +213,6 @@ def _total(
         growth = (called_pot + 2 * (all_in - level)) / max(called_pot, 1)
         fraction = min((growth ** (1 / bets) - 1) / 2, size.cap)
     return level + _round(fraction * called_pot)
-
-
-def _merge(totals: list[int], level: int, called_pot: int, threshold: float) -> tuple[int, ...]:
-    """`totals`, ascending, without those too close to the next larger one."""
-    kept: list[int] = []
-    for total in reversed(totals):
-        pots = [called_pot + amount - level for amount in (*kept[-1:], total)]
-        if len(pots) == 1 or pots[0] >= (1 + threshold) * pots[1]:
-            kept.append(total)
-    return tuple(reversed(kept))
 
 
 def _round(chips: float) -> int:

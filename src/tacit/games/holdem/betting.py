@@ -2,11 +2,9 @@
 
 There are no cards here: a `Betting` knows the mover, when cards are due, and the payoffs at the
 end. Player 0 is the big blind, player 1 the small blind and button, as in ACPC, OpenSpiel and PHH.
-The small blind acts first before the flop, the big blind first on every later street.
 
 An action is a number: `FOLD`, `CALL` (a check when there is nothing to call), or the chips that the
-player will have committed over the whole hand after a bet or raise. `Betting.to_street` and
-`Betting.to_total` convert to and from chips on the current street.
+player will have committed over the whole hand after a bet or raise.
 
 The rules are those of ACPC and of casinos for two players:
 - A bet is at least a big blind, a raise at least as large as the street's last bet or raise.
@@ -169,19 +167,17 @@ class Betting:
 
     def legal(self, action: int) -> bool:
         """Whether the mover may take `action`."""
-        if self.player not in (0, 1):
-            return False
-        if action == CALL:
-            return True
-        if action == FOLD:
-            return self.can_fold
+        if action in (FOLD, CALL):
+            return self.can_fold if action == FOLD else self.player in (0, 1)
         bounds = self.raise_bounds()
         return bounds is not None and bounds[0] <= action <= bounds[1]
 
     def act(self, action: int) -> Betting:
         """The betting after the mover's `action`; GameError lists what is possible."""
         if not self.legal(action):
-            raise GameError(f"{describe(action)} is not possible here; possible: {self.options()}")
+            names = {FOLD: "fold", CALL: "check or call"}
+            name = names.get(action, f"a raise to {action} in total over the hand")
+            raise GameError(f"{name} is not possible here; possible: {self.options()}")
         mover, opponent = self.player, 1 - self.player
         if action == FOLD:
             return replace(self, player=TERMINAL, folded=mover)
@@ -213,13 +209,11 @@ class Betting:
             return "nothing: the hand is over"
         if self.player == CHANCE:
             return "only the cards of the next street"
-        options = ["fold"] if self.can_fold else []
-        options.append(f"call {self.to_call}" if self.to_call else "check")
-        bounds = self.raise_bounds()
-        if bounds:
-            span = str(bounds[0]) if bounds[0] == bounds[1] else f"{bounds[0]} to {bounds[1]}"
-            options.append(f"raise to {span} in total over the hand")
-        return ", ".join(options)
+        options = f"fold, call {self.to_call}" if self.can_fold else "check"
+        if bounds := self.raise_bounds():
+            span = " to ".join(map(str, sorted(set(bounds))))
+            options += f", raise to {span} in total over the hand"
+        return options
 
     def payoffs(self, winner: int | None = None) -> tuple[int, int]:
         """The chips that each player wins or loses; `winner` of the showdown, None for a tie.
@@ -237,13 +231,6 @@ class Betting:
         if winner is None:
             return pot - pot // 2 - called, pot // 2 - called
         return (pot - called, -called) if winner == 0 else (-called, pot - called)
-
-
-def describe(action: int) -> str:
-    """An action, for an error message."""
-    if action in (FOLD, CALL):
-        return "fold" if action == FOLD else "check or call"
-    return f"a raise to {action} in total over the hand"
 
 
 def _settle(state: Betting) -> Betting:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -94,7 +95,10 @@ def format_range(weights: NDArray[np.floating]) -> str:
         raise GameError("a range has weights from 0 to 1; scale these first")
     if (rounded == rounded[0]).all():
         return _with_weight("random", rounded[0])
-    classes = np.array([_common_weight(rounded[cell == HAND_CLASS]) for cell in range(NUM_CLASSES)])
+    classes = np.zeros(NUM_CLASSES, np.float32)
+    for cell in range(NUM_CLASSES):
+        values, counts = np.unique(rounded[cell == HAND_CLASS], return_counts=True)
+        classes[cell] = values[counts.argmax()]
     tokens = _class_tokens(classes)
     for hand in np.flatnonzero(rounded != classes[HAND_CLASS])[::-1]:
         tokens.append(_with_weight(hand_name(hand), rounded[hand]))
@@ -162,23 +166,11 @@ def _with_weight(item: str, weight: np.floating) -> str:
     return item if weight == 1 else f"{item}:{weight!s}".removesuffix(".0")
 
 
-def _common_weight(weights: NDArray[np.float32]) -> np.float32:
-    """The most frequent weight, the smallest of several."""
-    values, counts = np.unique(weights, return_counts=True)
-    common: np.float32 = values[counts.argmax()]
-    return common
-
-
 def _runs(weights: Sequence[np.floating]) -> list[tuple[int, int]]:
     """The longest stretches [first, last] of one weight above 0, highest first."""
-    runs: list[tuple[int, int]] = []
-    last = len(weights) - 1
-    for first in range(len(weights) - 1, -1, -1):
-        if first == 0 or weights[first - 1] != weights[last]:
-            if weights[last] > 0:
-                runs.append((first, last))
-            last = first - 1
-    return runs
+    downwards = reversed(range(len(weights)))
+    runs = [list(run) for _, run in groupby(downwards, key=weights.__getitem__)]
+    return [(run[-1], run[0]) for run in runs if weights[run[0]] > 0]
 
 
 def _class_tokens(classes: NDArray[np.float32]) -> list[str]:
