@@ -281,7 +281,7 @@ def test_wrong_usage_is_one_line(words):
         ("stacks = [1, 2, 3]", "expected the chips behind"),
         ("solve.tme = 3", "unknown key 'tme'; did you mean 'time'?"),
         ("solve.target = 'x'", "'x' is not a target"),
-        ("solve.storage = 8", "solve.storage is 8, expected 16 or 32"),
+        ("solve.storage = 8", "solve.storage is 8; expected 16 or 32"),
         ("bets = 3", "expected a table"),
         ("pot = ", "is not TOML"),
     ],

@@ -367,6 +367,12 @@ def _tabulate(game: OpenSpielGame, limit: int) -> Table:
         first = second = np.zeros(size, dtype=np.int64)
         public = every
     starts = np.cumsum([1, *np.bincount(rows["parent"][1:], minlength=size)])
+    # Those that wait have the mover of their public state.
+    certain = rows["mover"] != WAITING
+    turn = np.full(size, CHANCE)
+    turn[public[certain]] = rows["mover"][certain]
+    if np.any(turn[public[certain]] != rows["mover"][certain]):
+        raise GameError(f"{game.name} hides whose turn it is, which waiting cannot repair")
     return Table(
         _ints(starts),
         _ints(rows["parent"]),
@@ -374,7 +380,7 @@ def _tabulate(game: OpenSpielGame, limit: int) -> Table:
         _ints(rows["word"]),
         list(words),
         array("d", rows["probability"].tobytes()),
-        _ints(_movers(game, rows, public)),
+        _ints(turn[public]),
         array("d", rows["payoff"].tobytes()),
         _ints(public),
         (_ints(first), _ints(second)),
@@ -539,17 +545,6 @@ def _infostates(game: OpenSpielGame, rows: Rows, strings: list[str], player: int
                 f"something seen or done at {strings[known[row]]!r}"
             )
     return label
-
-
-def _movers(game: OpenSpielGame, rows: Rows, public: Ints) -> Ints:
-    """[histories] the mover; for those that wait, the mover of their public state."""
-    turn = np.full(int(public.max()) + 1, CHANCE)
-    certain = rows["mover"] != WAITING
-    turn[public[certain]] = rows["mover"][certain]
-    movers = np.asarray(turn[public], dtype=np.int64)
-    if np.any(movers[certain] != rows["mover"][certain]):
-        raise GameError(f"{game.name} hides whose turn it is, which waiting cannot repair")
-    return movers
 
 
 def _names(rows: Rows, strings: list[str], public: Ints, label: Ints, player: int) -> list[str]:

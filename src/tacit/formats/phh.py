@@ -124,9 +124,8 @@ def loads(text: str) -> HandHistory:
             f"PHH variant {document['variant']!r} is not played here; "
             "expected 'NT', no-limit hold'em"
         )
-    stacks = _chip_pair(document, "starting_stacks")
-    antes = _chip_pair(document, "antes")
-    small, big = _chip_pair(document, "blinds_or_straddles")
+    fields = ("starting_stacks", "antes", "blinds_or_straddles")
+    stacks, antes, (small, big) = (_chip_pair(document, name) for name in fields)
     if antes[0] != antes[1]:
         raise GameError(f"PHH antes {list(antes)} differ; expected the same ante of both players")
     if _chips(document["min_bet"], "min_bet") != big:
@@ -145,8 +144,8 @@ def loads(text: str) -> HandHistory:
             state = _read_action(word.partition("#")[0].split(), state, hand)
         except GameError as error:
             raise GameError(f"PHH action {number}, {word!r}: {error}") from None
-    fields = {name: value for name, value in document.items() if name not in _OWN_FIELDS}
-    return HandHistory(rules=rules, fields=fields, **hand)
+    others = {name: value for name, value in document.items() if name not in _OWN_FIELDS}
+    return HandHistory(rules=rules, fields=others, **hand)
 
 
 def dumps(hand: HandHistory) -> str:
@@ -169,9 +168,16 @@ def _read_action(words: list[str], state: Betting, hand: dict[str, Any]) -> Bett
         case [] | [_, "sm", "-"]:
             return state
         case ["d", "dh", player, cards] | [player, "sm", cards]:
-            whose = _player(player)
-            if cards != UNKNOWN:
-                hand["holes"] = _with_hole(hand["holes"], whose, parse_cards(cards))
+            holes, whose = list(hand["holes"]), _player(player)
+            if cards == UNKNOWN:
+                return state
+            hole = parse_cards(cards)
+            if len(hole) != 2:
+                raise GameError(f"{len(hole)} hole cards; expected 2, or {UNKNOWN} if not known")
+            known = holes[whose] = holes[whose] or hole
+            if set(known) != set(hole):
+                raise GameError(f"{player} was dealt {format_cards(known)}; expected those cards")
+            hand["holes"] = tuple(holes)
             return state
         case [player, "sm"]:
             hand["mucked"] = _player(player)
@@ -202,17 +208,6 @@ def _read_action(words: list[str], state: Betting, hand: dict[str, Any]) -> Bett
         raise GameError(f"{player} cannot act now: {now}")
     hand["actions"] += (action,)
     return state.act(action)
-
-
-def _with_hole(
-    holes: tuple[tuple[int, ...], tuple[int, ...]], player: int, hole: tuple[int, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    if len(hole) != 2:
-        raise GameError(f"{len(hole)} hole cards; expected 2, or {UNKNOWN} if not known")
-    known = holes[player] or hole
-    if set(known) != set(hole):
-        raise GameError(f"p{player + 1} was dealt {format_cards(known)}; expected those cards")
-    return (known, holes[1]) if player == 0 else (holes[0], known)
 
 
 def _player(word: str) -> int:

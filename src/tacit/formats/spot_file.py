@@ -141,11 +141,12 @@ Reader = Callable[[Any, str], Any]
 """Checks the value of a key; a GameError begins with the text, which names the key."""
 
 
-def _one(kind: Any, expected: str) -> Reader:
-    """A single value of a type."""
+def _one(kind: Any, expected: str, among: tuple[Any, ...] | None = None) -> Reader:
+    """A single value of a type, one of those in `among`."""
 
     def read(value: Any, where: str) -> Any:
-        if not isinstance(value, kind) or isinstance(value, bool):
+        right = isinstance(value, kind) and not isinstance(value, bool)
+        if not right or (among is not None and value not in among):
             raise GameError(f"{where} is {value!r}; expected {expected}")
         return value
 
@@ -201,12 +202,6 @@ def _target(value: Any, where: str) -> str:
     return str(value)
 
 
-def _storage(value: Any, where: str) -> int:
-    if _one(int, "16 or 32")(value, where) not in (16, 32):
-        raise GameError(f"{where} is {value}, expected 16 or 32")
-    return int(value)
-
-
 _TEXT = _one(str, "a text")
 _CHIPS = _one(int, "a whole number of chips")
 _COUNT = _one(int, "a whole number")
@@ -228,7 +223,7 @@ _READERS: dict[str, Reader] = {
         {
             "algorithm": _one(str, "a name"),
             "iterations": _COUNT,
-            "storage": _storage,
+            "storage": _one(int, "16 or 32", (16, 32)),
             "target": _target,
             "threads": _COUNT,
             "time": _one((int, float), "seconds"),

@@ -87,8 +87,12 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         locked = tuple(int(node) for node in about["locked"])
         if any(not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in locked):
             raise ValueError("no player moves at a locked node")
-        if not complete:
-            policy = _fill_rivers(tree, policy, locked)
+        if not complete:  # the last street is uniform where not locked
+            kept, early = _kept_slots(tree, locked), policy
+            if early.shape != (kept.sum(),):
+                raise ValueError("its policy does not fit the spot")
+            policy = normalise(tree, np.zeros(tree.sizes.slots, np.float32))
+            policy[kept] = early
         solution = SpotSolution(
             spot=spot,
             policy=policy,
@@ -109,18 +113,6 @@ def _kept_slots(tree: PublicTree, locked: tuple[int, ...]) -> NDArray[np.bool_]:
         if tree.arrays.action_count[node]:
             tree.block(kept, node)[:] = True
     return kept
-
-
-def _fill_rivers(
-    tree: PublicTree, policy: NDArray[np.float32], locked: tuple[int, ...]
-) -> NDArray[np.float32]:
-    """[slots] the whole policy from the small form; the last street is uniform where not locked."""
-    whole = normalise(tree, np.zeros(tree.sizes.slots, np.float32))
-    kept = _kept_slots(tree, locked)
-    if len(policy) != kept.sum():
-        raise ValueError("its policy does not fit the spot")
-    whole[kept] = policy
-    return whole
 
 
 def _early(tree: PublicTree) -> list[int]:

@@ -66,7 +66,12 @@ def check_game(game: Game, *, playouts: int = 20, seed: int = 0, states: int = S
         check_public_state(node, walk)
     check_subgame_keys(walk)
     for number in range(playouts):
-        _check_playout(game, np.random.default_rng([seed, number]))
+        end, notation = game.playout(np.random.default_rng([seed, number]))
+        again = game.replay(notation)
+        if again != end or hash(again) != hash(end):
+            raise GameError(f"{game.name}: {notation!r} replays to a state that is not equal (==)")
+        if (again.public(), again.payoff()) != (end.public(), end.payoff()):
+            raise GameError(f"{game.name}: {notation!r} replays to another public() or payoff()")
 
 
 def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int = 0) -> Walk:
@@ -243,12 +248,3 @@ def _canonical_form(node: Node, forms: dict[Hashable, int] | None) -> Hashable:
         for public, moves in leading.items()
     )
     return infostates, children
-
-
-def _check_playout(game: Game, random: np.random.Generator) -> None:
-    end, notation = game.playout(random)
-    again = game.replay(notation)
-    if again != end or hash(again) != hash(end):
-        raise GameError(f"{game.name}: {notation!r} replays to a state that is not equal (==)")
-    if (again.public(), again.payoff()) != (end.public(), end.payoff()):
-        raise GameError(f"{game.name}: {notation!r} replays to another public() or payoff()")

@@ -166,13 +166,6 @@ def _with_weight(item: str, weight: np.floating) -> str:
     return item if weight == 1 else f"{item}:{weight!s}".removesuffix(".0")
 
 
-def _runs(weights: Sequence[np.floating]) -> list[tuple[int, int]]:
-    """The longest stretches [first, last] of one weight above 0, highest first."""
-    downwards = reversed(range(len(weights)))
-    runs = [list(run) for _, run in groupby(downwards, key=weights.__getitem__)]
-    return [(run[-1], run[0]) for run in runs if weights[run[0]] > 0]
-
-
 def _class_tokens(classes: NDArray[np.float32]) -> list[str]:
     """Runs of pairs, then of kickers under each high card; lone ones are joined as ``76s-54s``."""
     rows = [[Group(rank, rank, "") for rank in range(13)]]
@@ -184,8 +177,9 @@ def _class_tokens(classes: NDArray[np.float32]) -> list[str]:
         rows += [both] if same else [suited, offsuit]
     runs: list[tuple[Group, Group, np.floating]] = []
     for row in rows:
-        weights = [classes[group.cells()[0]] for group in row]
-        runs += [(row[last], row[first], weights[last]) for first, last in _runs(weights)]
+        weighed = groupby(reversed(row), key=lambda group: np.float32(classes[group.cells()[0]]))
+        equal = [(value, list(groups)) for value, groups in weighed]
+        runs += [(groups[0], groups[-1], value) for value, groups in equal if value > 0]
     tokens = []
     lone = {top: weight for top, bottom, weight in runs if top == bottom}
     joined: set[Group] = set()

@@ -65,7 +65,9 @@ class Spot:
             for player, weights in enumerate(self.ranges)
         )
         object.__setattr__(self, "ranges", checked)
-        if not _can_meet(self.ranges):
+        first, second = (np.flatnonzero(weights > 0) for weights in self.ranges)
+        cards = HAND_CARDS[first].tolist()
+        if not any(live_hands(both)[second].any() for both in cards):
             raise GameError("the two ranges cannot meet: every pair of hands shares a card")
         known = set(_histories(self))
         for history in self.additions:
@@ -154,11 +156,6 @@ def permute_hands(suits: Suits) -> NDArray[np.int16]:
     cards = HAND_CARDS - HAND_CARDS % 4 + np.array(suits, np.int8)[HAND_CARDS % 4]
     moved: NDArray[np.int16] = HAND_INDEX[cards[:, 0], cards[:, 1]]
     return moved
-
-
-def _can_meet(ranges: Ranges) -> bool:
-    first, second = (np.flatnonzero(weights > 0) for weights in ranges)
-    return any(live_hands(HAND_CARDS[hand].tolist())[second].any() for hand in first)
 
 
 def _histories(spot: Spot) -> list[str]:
