@@ -11,7 +11,7 @@ import math
 import pickle
 import random
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from functools import cache
 
 import numpy as np
@@ -77,6 +77,10 @@ def walk_of(case: Case) -> Walk:
     return walk_game(case.game, notation=case.notation, states=STATES)
 
 
+def states_of(case: Case) -> Iterator[State]:
+    return (state for node in walk_of(case).nodes.values() for state in node.states)
+
+
 # Cases are compared by identity of the game, so the cache holds one walk for each.
 every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
@@ -92,7 +96,7 @@ def test_is_found_by_its_name(name: str) -> None:
 
 @every_case
 def test_chance_is_a_distribution(case: Case) -> None:
-    for state in walk_of(case).states():
+    for state in states_of(case):
         if state.player == CHANCE:
             weights = state.chance()
             assert len(weights) == len(state.actions())
@@ -153,7 +157,7 @@ def test_a_player_learns_only_from_the_public_and_their_own_moves(case: Case) ->
 
 @every_case
 def test_labels_can_be_typed(case: Case) -> None:
-    for state in walk_of(case).states():
+    for state in states_of(case):
         labels = [state.label(action) for action in state.actions()]
         assert len(set(labels)) == len(labels)
         assert all(label and label.split() == [label] for label in labels)

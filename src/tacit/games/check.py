@@ -6,20 +6,12 @@ of whole public states, so that each check of a public state sees all of its wor
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.games.contract import (
-    Place,
-    check_hashable,
-    checked_actions,
-    checked_chance,
-    checked_labels,
-    checked_mover,
-    checked_payoff,
-)
+from tacit.games import contract
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 
 STATES = 10_000
@@ -43,11 +35,6 @@ class Walk:
     nodes: dict[Hashable, Node] = field(default_factory=dict)
     complete: bool = True
     notation: dict[State, str] = field(default_factory=dict)
-
-    def states(self) -> Iterator[State]:
-        """Every world state."""
-        for node in self.nodes.values():
-            yield from node.states
 
     def place(self, state: State) -> str:
         """The beginning of an error message about `state`."""
@@ -79,7 +66,7 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
     random = np.random.default_rng(seed)
     walk = Walk(game)
     start = game.replay(notation)
-    check_hashable([start], game.name)
+    contract.check_hashable([start], game.name)
     walk.notation[start] = notation
     parents: dict[Hashable, Hashable] = {}
     level = {start.public(): Node({start: None})}
@@ -117,15 +104,15 @@ def walk_game(game: Game, *, notation: str = "", states: int = STATES, seed: int
 
 def _moves(state: State, walk: Walk) -> list[tuple[int, State]]:
     """Check one world state by itself; its children."""
-    place: Place = walk.place
+    place = walk.place
     before = _facts(state)
-    if checked_mover(state, place) == TERMINAL:
-        checked_payoff(state, place)
+    if contract.checked_mover(state, place) == TERMINAL:
+        contract.checked_payoff(state, place)
         return []
-    actions = checked_actions(state, place)
-    labels = checked_labels(state, actions, place)
+    actions = contract.checked_actions(state, place)
+    labels = contract.checked_labels(state, actions, place)
     if state.player == CHANCE:
-        checked_chance(state, actions, place)
+        contract.checked_chance(state, actions, place)
     children = []
     moves, where = walk.notation[state], place(state)
     for action, label in zip(actions, labels, strict=True):
@@ -134,7 +121,7 @@ def _moves(state: State, walk: Walk) -> list[tuple[int, State]]:
             raise GameError(
                 f"{where} child() changes the state it is called on; make states immutable"
             )
-        check_hashable([child], walk.game.name)
+        contract.check_hashable([child], walk.game.name)
         walk.notation.setdefault(child, f"{moves} {label}".strip())
         twin = state.child(action)
         if child != twin or hash(child) != hash(twin):

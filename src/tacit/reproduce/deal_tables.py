@@ -26,7 +26,6 @@ from tacit.games.holdem.betting import FLOP, TURN, BettingRules
 from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
-from tacit.games.holdem.variants import flop_holdem
 from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, table
 from tacit.reproduce.row_store import Reproduction, RowStore
@@ -112,7 +111,7 @@ class TableSettings:
         if self.game == "flop-holdem":
             sizes = {"preflop": first, "flop": second}
             bets = BetSettings.parse(sizes, force_all_in=self.force_all_in)
-            return flop_holdem(bets, stack=self.stack)
+            return Spot.from_the_blinds(bets, stack=self.stack, last_street=FLOP)
         return Spot(
             board=parse_board(self.flop),
             rules=BettingRules(

@@ -15,7 +15,6 @@ from tacit.games.holdem.betting import BOARD_SIZES, BettingRules
 from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
-from tacit.games.holdem.variants import hunl
 from tacit.solvers import Solver, find_algorithm
 from tacit.solvers.best_response import BestResponse
 from tacit.tree import GameTooLargeError
@@ -82,7 +81,7 @@ def test_boards_are_counted_as_they_are_drawn(board: str) -> None:
 
 
 def test_whole_games_have_as_many_boards_as_suits_tell_apart() -> None:
-    spot = hunl()
+    spot = Spot.from_the_blinds("50%,100%,200%,a", stack=20_000)
     assert _boards(spot, isomorphism=True) == {0: 1, 1: 1_755, 2: 63_193, 3: 2_554_656}
     assert _boards(spot, isomorphism=False)[3] == 22_100 * 49 * 48
 

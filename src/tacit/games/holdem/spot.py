@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from tacit.games.game import GameError
 from tacit.games.holdem.bet_sizes import BetSettings
-from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, STREETS, Betting, BettingRules
+from tacit.games.holdem.betting import (
+    BOARD_SIZES,
+    CALL,
+    FOLD,
+    RIVER,
+    STREETS,
+    Betting,
+    BettingRules,
+)
 from tacit.games.holdem.cards import (
     HAND_CARDS,
     HAND_INDEX,
@@ -106,6 +114,24 @@ class Spot:
             bets=bets if isinstance(bets, BetSettings) else BetSettings.parse(bets),
             additions=additions or {},
             name=name,
+        )
+
+    @classmethod
+    def from_the_blinds(
+        cls, bets: str | Mapping[str, str] | BetSettings, *, stack: int, last_street: int = RIVER
+    ) -> Spot:
+        """A whole hand with all hands and blinds of 50 and 100: heads-up no-limit hold'em (HUNL).
+
+        It is no-limit flop or turn hold'em (Brown and Sandholm 2017, appendix G) if the flop or the
+        turn is the last street.
+        """
+        end = "" if last_street == RIVER else f" to the {STREETS[last_street]}"
+        return cls(
+            board=(),
+            rules=BettingRules(stacks=(stack, stack), last_street=last_street),
+            ranges=(parse_range("random"), parse_range("random")),
+            bets=bets if isinstance(bets, BetSettings) else BetSettings.parse(bets),
+            name=f"no-limit hold'em{end}",
         )
 
     @property
