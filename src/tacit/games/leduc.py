@@ -166,15 +166,13 @@ class Leduc(Game):
         return LeducEncoder(13.0)
 
 
-class LeducRaises(Game):
+class LeducRaises(Leduc):
     """Leduc poker in which a raise has one of several sizes.
 
     The sizes are multiples of Leduc's raise, which is 2 chips in the first round and 4 in the
     second: in `leduc-raises-1-3` a player raises by 2 or 6, then by 4 or 12. A round has at most
     two raises of any size. A blueprint may have only some of the sizes.
     """
-
-    unit = "chips"
 
     def __init__(self, sizes: str) -> None:
         self.sizes = tuple(int(size) for size in sizes.split("-"))

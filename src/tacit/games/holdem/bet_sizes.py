@@ -135,12 +135,8 @@ def parse_street_sizes(text: str) -> BothSizes:
     for part, column in _at_most_two(text, split_tokens(text, "|"), reason):
         halves = split_tokens(part, "/", column)
         lists = _at_most_two(text, halves, "expected at most one /: bets/raises")
-        bets, raises = lists[0], lists[-1]
-        players.append(
-            StreetSizes(
-                _parse_list(text, *bets, raises=False), _parse_list(text, *raises, raises=True)
-            )
-        )
+        bets = _parse_list(text, *lists[0], raises=False)
+        players.append(StreetSizes(bets, _parse_list(text, *lists[-1], raises=True)))
     return players[0], players[-1]
 
 
