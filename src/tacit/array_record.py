@@ -7,10 +7,10 @@ addresses and shapes; inside a kernel `record.field` is an array read from the t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -62,16 +62,16 @@ class ArrayRecord:
 
     def __post_init__(self) -> None:
         rows: list[int] = []
-        for name, dtype, dimensions in _expected(_class(self)):
+        for name, (_, kind) in table_fields(type(self)).items():
             value = getattr(self, name)
-            if dtype is None:
+            if isinstance(kind, RecordType):
                 rows.append(value.address)
                 continue
-            array = np.ascontiguousarray(value)
-            if array.dtype != dtype or array.ndim != dimensions:
+            array, dtype = np.ascontiguousarray(value), numpy_support.as_dtype(kind.dtype)
+            if array.dtype != dtype or array.ndim != kind.ndim:
                 raise TypeError(
                     f"{type(self).__name__}.{name} has {array.ndim} dimensions of {array.dtype}, "
-                    f"expected {dimensions} of {dtype}"
+                    f"expected {kind.ndim} of {dtype}"
                 )
             object.__setattr__(self, name, array)
             rows += [array.__array_interface__["data"][0], *array.shape]
@@ -80,15 +80,25 @@ class ArrayRecord:
         object.__setattr__(self, "address", table.__array_interface__["data"][0])
         object.__setattr__(self, "_whole", {})
 
+    @classmethod
+    def empty(cls, **given: Any) -> Self:
+        """A record of empty arrays ([2, 0] for rows), but for the fields that are given."""
+        arrays = {
+            name: np.zeros((0,) if kind.ndim == 1 else (2, 0), numpy_support.as_dtype(kind.dtype))
+            for name, (_, kind) in table_fields(cls).items()
+            if name not in given
+        }
+        return cls(**arrays, **given)
+
     def extend(self, names: Sequence[str], length: int) -> None:
         """Extend these arrays in place; new entries are zero, old ones keep their values.
 
         Storage at least doubles when it runs out, so that a growing record copies each entry a
         bounded number of times. Rows grow along their last axis; kernels see their spare columns.
         """
-        places, whole, table = table_places(_class(self)), self._whole, self._table
+        whole, table = self._whole, self._table
         for name in names:
-            place, dimensions = places[name]
+            place, kind = table_fields(type(self))[name]
             full = whole.get(name)
             if full is None or full.shape[-1] < length:
                 old = getattr(self, name)
@@ -97,72 +107,37 @@ class ArrayRecord:
                 full[..., : old.shape[-1]] = old
                 whole[name] = full
                 table[place] = full.ctypes.data
-                table[place + dimensions] = room
-            if dimensions == 1:
+                table[place + kind.ndim] = room
+            if kind.ndim == 1:
                 table[place + 1] = length
             object.__setattr__(self, name, full[..., :length])
 
     def __reduce__(self) -> Any:
         """Pickle the fields only: another process, or a copy, makes its own table."""
-        return type(self), tuple(getattr(self, field.name) for field in fields(_class(self)))
+        return type(self), tuple(getattr(self, name) for name in table_fields(type(self)))
 
 
-def _class(record: Any) -> Any:
-    return type(record)
-
-
-@cache
-def field_types(record: Any) -> dict[str, Any]:
-    """The Numba types of a record's fields, in their order."""
-    kinds: dict[str, Any] = {}
+def _table_fields(record: Any) -> dict[str, tuple[int, Any]]:
+    """For each field of a class of records its position in the table, and its Numba type."""
+    places: dict[str, tuple[int, Any]] = {}
+    at = 0
     hints = get_type_hints(record, include_extras=True)
     for name in (field.name for field in fields(record)):
         hint, dimensions = hints[name], 1
         if isinstance(hint, type) and issubclass(hint, ArrayRecord):
-            kinds[name] = RecordType(hint)
+            places[name] = at, record_type(hint)
+            at += 1
             continue
         if get_origin(hint) is Annotated:
             hint, dimensions = get_args(hint)
         dtype = get_args(get_args(hint)[1])[0]
-        dtype = record.real if dtype is Any else dtype
-        kinds[name] = types.Array(numpy_support.from_dtype(np.dtype(dtype)), dimensions, "C")
-    return kinds
-
-
-@cache
-def _expected(record: Any) -> list[tuple[str, Any, int]]:
-    """The name, type of numbers (None: a record) and dimensions of each field."""
-    return [
-        (name, None, 0)
-        if isinstance(kind, RecordType)
-        else (name, numpy_support.as_dtype(kind.dtype), kind.ndim)
-        for name, kind in field_types(record).items()
-    ]
-
-
-def array_names(record: Any) -> list[str]:
-    """The fields of a class of records that are arrays."""
-    kinds = field_types(record).items()
-    return [name for name, kind in kinds if not isinstance(kind, RecordType)]
-
-
-def no_array(record: Any, name: str) -> NDArray[Any]:
-    """An empty array for a field; [2, 0] for rows."""
-    kind = field_types(record)[name]
-    shape = (2, 0) if kind.ndim == 2 else (0,)
-    return np.zeros(shape, dtype=numpy_support.as_dtype(kind.dtype))
-
-
-@cache
-def table_places(record: Any) -> dict[str, tuple[int, int]]:
-    """For each array of a record, the position of its address in the table, and its dimensions."""
-    places: dict[str, tuple[int, int]] = {}
-    at = 0
-    for name, kind in field_types(record).items():
-        dimensions = 0 if isinstance(kind, RecordType) else kind.ndim
-        places[name] = at, dimensions
+        dtype = np.dtype(record.real if dtype is Any else dtype)
+        places[name] = at, types.Array(numpy_support.from_dtype(dtype), dimensions, "C")
         at += 1 + dimensions
     return places
+
+
+table_fields: Callable[[Any], dict[str, tuple[int, Any]]] = cache(_table_fields)
 
 
 class RecordType(types.Type):
@@ -180,14 +155,12 @@ class _RecordModel(models.PrimitiveModel):
 
 
 @typeof_impl.register(ArrayRecord)
-def _type_of(record: ArrayRecord, context: Any) -> RecordType:
-    return record_type(_class(record))
+def _type_of(record: Any, context: Any) -> RecordType:
+    return record_type(type(record))
 
 
-@cache
-def record_type(record: Any) -> RecordType:
-    """The one type of this class of records."""
-    return RecordType(record)
+record_type: Callable[[Any], RecordType] = cache(RecordType)
+"""The one type of a class of records."""
 
 
 @unbox(RecordType)  # type: ignore[untyped-decorator]
@@ -206,14 +179,13 @@ class _RecordAttribute(AttributeTemplate):
     key = RecordType
 
     def generic_resolve(self, kind: RecordType, name: str) -> Any:  # type: ignore[override]
-        return field_types(kind.record).get(name)
+        return table_fields(kind.record).get(name, (0, None))[1]
 
 
 @lower_getattr_generic(RecordType)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, kind: RecordType, table: Any, name: str) -> Any:
     number = ir.IntType(64)
-    field = field_types(kind.record)[name]
-    at, _ = table_places(kind.record)[name]
+    at, field = table_fields(kind.record)[name]
 
     def entry(offset: int) -> Any:
         read = builder.load(builder.gep(table, [ir.Constant(number, at + offset)]))

@@ -36,22 +36,16 @@ def _float(dtype: types.Float) -> ir.Type:
     return ir.FloatType() if dtype.bitwidth == 32 else ir.DoubleType()
 
 
-def _address(context: Any, builder: Any, array: Any, kind: Any, index: Any, width: int) -> Any:
-    """A pointer to `width` floats of the array from `index` on."""
+def _access(
+    context: Any, builder: Any, array: Any, kind: Any, index: Any, width: int, vector: Any = None
+) -> Any:
+    """Load `width` floats of an array from `index` on, or store a vector there."""
     data = context.make_array(kind)(context, builder, array).data
-    here = builder.gep(data, [index])
-    return builder.bitcast(here, ir.VectorType(_float(kind.dtype), width).as_pointer())
-
-
-def _access(builder: Any, address: Any, dtype: types.Float, vector: Any = None) -> Any:
-    """Load from, or store to, an address that is aligned as its elements are."""
-    if vector is None:
-        read = builder.load(address)
-        read.align = dtype.bitwidth // 8
-        return read
-    written = builder.store(vector, address)
-    written.align = dtype.bitwidth // 8
-    return None
+    pointer = ir.VectorType(_float(kind.dtype), width).as_pointer()
+    address = builder.bitcast(builder.gep(data, [index]), pointer)
+    access = builder.load(address) if vector is None else builder.store(vector, address)
+    access.align = kind.dtype.bitwidth // 8
+    return access
 
 
 @intrinsic
@@ -59,10 +53,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     """The vector at `array[index : index + LANES]`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = signature.args[0]
-        return _access(
-            builder, _address(context, builder, args[0], kind, args[1], LANES), kind.dtype
-        )
+        return _access(context, builder, args[0], signature.args[0], args[1], LANES)
 
     return Vector(array.dtype)(array, types.intp), generate
 
@@ -72,48 +63,31 @@ def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
     """Write `vector` to `array[index : index + LANES]`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = signature.args[0]
-        address = _address(context, builder, args[0], kind, args[1], LANES)
-        _access(builder, address, kind.dtype, args[2])
+        _access(context, builder, args[0], signature.args[0], args[1], LANES, args[2])
         return context.get_dummy_value()
 
     return types.void(array, types.intp, vector), generate
 
 
-def _arithmetic(name: str) -> Any:
+def _define(python_operator: Any, instruction: str) -> None:
+    """Make an operator on vectors an instruction."""
+
     @intrinsic
     def work(typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, name)(*args)
+            return getattr(builder, instruction)(*args)
 
         return left(left, right), generate
 
-    return work
+    @overload(python_operator)
+    def choose(left, right):
+        if isinstance(left, Vector) and left == right:
+            return lambda left, right: work(left, right)
+        return None
 
 
-def _spread(builder: Any, dtype: types.Float, factor: Any, width: int) -> Any:
-    """A vector with `width` copies of a float."""
-    empty = ir.Constant(ir.VectorType(_float(dtype), width), ir.Undefined)
-    alone = builder.insert_element(empty, factor, ir.Constant(ir.IntType(32), 0))
-    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
-    return builder.shuffle_vector(alone, alone, everywhere)
-
-
-_add, _subtract = _arithmetic("fadd"), _arithmetic("fsub")
-
-
-@overload(operator.add)
-def _vector_add(left, right):
-    if isinstance(left, Vector) and left == right:
-        return lambda left, right: _add(left, right)
-    return None
-
-
-@overload(operator.sub)
-def _vector_subtract(left, right):
-    if isinstance(left, Vector) and left == right:
-        return lambda left, right: _subtract(left, right)
-    return None
+_define(operator.add, "fadd")
+_define(operator.sub, "fsub")
 
 
 def _turned(builder: Any, rows: list[Any]) -> list[Any]:
@@ -148,12 +122,10 @@ def gather(typing: Any, source: Any, starts: Any, row: Any, target: Any, at: Any
             for lane in range(ROWS):
                 begin = builder.load(builder.gep(begins, [ir.Constant(index, half + lane)]))
                 place = builder.add(begin, args[2])
-                address = _address(context, builder, args[0], kind, place, ROWS)
-                rows.append(_access(builder, address, kind.dtype))
+                rows.append(_access(context, builder, args[0], kind, place, ROWS))
             for number, column in enumerate(_turned(builder, rows)):
                 place = builder.add(args[4], ir.Constant(index, number * LANES + half))
-                address = _address(context, builder, args[3], to, place, ROWS)
-                _access(builder, address, to.dtype, column)
+                _access(context, builder, args[3], to, place, ROWS, column)
         return context.get_dummy_value()
 
     return types.void(source, starts, types.intp, target, types.intp), generate
@@ -168,21 +140,22 @@ def scatter(
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind, _, to, first, factors, _ = signature.args
         index = ir.IntType(64)
+        first_lane = ir.Constant(ir.VectorType(ir.IntType(32), ROWS), [0] * ROWS)
         begins = context.make_array(first)(context, builder, args[3]).data
         scale = context.make_array(factors)(context, builder, args[4]).data
         for half in range(0, LANES, ROWS):
             rows = []
             for number in range(ROWS):
                 place = builder.add(args[1], ir.Constant(index, number * LANES + half))
-                address = _address(context, builder, args[0], kind, place, ROWS)
-                rows.append(_access(builder, address, kind.dtype))
+                rows.append(_access(context, builder, args[0], kind, place, ROWS))
             for lane, column in enumerate(_turned(builder, rows)):
                 where = ir.Constant(index, half + lane)
                 begin = builder.load(builder.gep(begins, [where]))
                 factor = builder.load(builder.gep(scale, [where]))
-                every = _spread(builder, to.dtype, factor, ROWS)
-                address = _address(context, builder, args[2], to, builder.add(begin, args[5]), ROWS)
-                _access(builder, address, to.dtype, builder.fmul(column, every))
+                one = builder.insert_element(column, factor, ir.Constant(ir.IntType(32), 0))
+                scaled = builder.fmul(column, builder.shuffle_vector(one, one, first_lane))
+                place = builder.add(begin, args[5])
+                _access(context, builder, args[2], to, place, ROWS, scaled)
         return context.get_dummy_value()
 
     return types.void(source, types.intp, target, starts, scales, types.intp), generate

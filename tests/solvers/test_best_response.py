@@ -26,7 +26,7 @@ def check_evaluation(bridge: Bridge, seed: int) -> None:
     assert_allclose(found.value, reference.value(policy), atol=1e-12)
     best = [reference.best_response_value(policy, player) for player in PLAYERS]
     assert_allclose(found.best_response, best, atol=1e-12)
-    assert_allclose(found.nash_conv, sum(best), atol=1e-12)
+    assert_allclose(2 * found.exploitability, sum(best), atol=1e-12)
     assert_allclose(found.exploitability, sum(best) / 2, atol=1e-12)
     assert_allclose(exploitability(tree, flat), reference.exploitability(policy), atol=1e-12)
     assert np.array_equal(flat, bridge.flat(policy))

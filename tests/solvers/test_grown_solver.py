@@ -68,7 +68,7 @@ def test_a_grown_solver_goes_on_as_a_new_one_that_knows_the_same(
         solver.run(2)
     for name in ("policy", "regrets", "sums"):
         assert np.allclose(getattr(grown, name), getattr(fresh, name), atol=1e-6), name
-    nodes = np.sort(grown.limited.leaves.rows.nodes)
+    nodes = np.sort(grown.limited.leaves.rows.arrays.nodes)
     assert np.array_equal(nodes, tree.leaves)
     assert grown.limited.leaves.rows.count == tree.arrays.copies[tree.leaves].sum()
 
@@ -81,7 +81,7 @@ def test_the_growth_of_a_solver_copies_its_arrays_seldom() -> None:
     for _ in range(2000):
         tree.expand([tree.leaves[0]])
         solver.run(0)
-        arrays = solver.policy, solver.work.values[0], solver.limited.leaves.rows.nodes
+        arrays = solver.policy, solver.work.values[0], solver.limited.leaves.rows.arrays.nodes
         places = np.array([array.__array_interface__["data"][0] for array in arrays])
         moved += int(not np.array_equal(places, before))
         before = places

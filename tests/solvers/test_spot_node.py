@@ -11,7 +11,14 @@ from numpy.testing import assert_allclose
 
 from support.hands import Line, cards_of, pairs
 from tacit.games import CHANCE, TERMINAL, GameError
-from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, NUM_HANDS, card_name, parse_hand
+from tacit.games.holdem.cards import (
+    CLASS_NAMES,
+    HAND_CLASS,
+    NUM_HANDS,
+    card_name,
+    hand_name,
+    parse_hand,
+)
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import evaluate
 from tacit.solvers.spot import SpotLimits, SpotSolution, solve_spot
@@ -154,9 +161,10 @@ def test_a_card_that_stands_for_another_shows_its_own_hands(turn: SpotSolution) 
     assert clubs.target.node == diamonds.target.node
     assert card_name(clubs.board[-1]) == "Ac"
     assert card_name(diamonds.board[-1]) == "Ad"
-    assert "AdAh" in diamonds.hands(0) or "AhAc" in diamonds.hands(0)
-    assert not any("Ad" in hand for hand in diamonds.hands(0))
-    assert not any("Ac" in hand for hand in clubs.hands(0))
+    held = {view: [hand_name(int(hand)) for hand in view.live[0]] for view in (clubs, diamonds)}
+    assert "AdAh" in held[diamonds] or "AhAc" in held[diamonds]
+    assert not any("Ad" in hand for hand in held[diamonds])
+    assert not any("Ac" in hand for hand in held[clubs])
     swapped = parse_hand("AsAd"), parse_hand("AsAc")
     assert_allclose(clubs.policy[:, swapped[0]], diamonds.policy[:, swapped[1]])
 
@@ -172,7 +180,7 @@ def test_what_may_come_is_told(turn: SpotSolution) -> None:
     assert over.mover == TERMINAL
     for path, message in (
         ("x", "'x' is not possible here; possible: k, r130"),
-        ("r130 f k", "the hand is over"),
+        ("r130 f k", "the game is over"),
         ("k k 9s", "cannot be dealt on 9s8s7h2h; expected 1 card that is not on the board"),
         ("k k 3c3d", "cannot be dealt"),
     ):

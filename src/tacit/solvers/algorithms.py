@@ -7,15 +7,15 @@ To add an algorithm, add it to `ALGORITHMS`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 from tacit.games import GameError
 from tacit.suggest import unknown
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One iteration: see `POSITIVE` … `PREDICTION` in `tacit.tree.kernels.passes`."""
 
     positive: float
@@ -24,8 +24,23 @@ class Step:
     prediction: float
 
 
+@dataclass(frozen=True)
+class _Algorithm:
+    """What all algorithms have; iteration t's policy weighs t^gamma in the average."""
+
+    name: str
+    about: str
+    _: KW_ONLY
+    gamma: float = 0.0
+    alternating: bool = True
+
+    def weight(self, iteration: int) -> float:
+        """The weight of an iteration in the average policy; the first is 1."""
+        return float(iteration**self.gamma)
+
+
 @dataclass(frozen=True, kw_only=True)
-class RegretMatching:
+class RegretMatching(_Algorithm):
     """CFR and its descendants (Zinkevich et al. 2007; Brown and Sandholm 2019, section 3).
 
     Before iteration t + 1 positive regrets are multiplied by t^alpha / (t^alpha + 1) and negative
@@ -34,14 +49,10 @@ class RegretMatching:
     when the policy is chosen (Farina et al. 2021).
     """
 
-    name: str
-    about: str
     alpha: float = inf
     beta: float = inf
-    gamma: float = 0.0
     plus: bool = False
     predictive: bool = False
-    alternating: bool = True
 
     def step(self, iteration: int) -> Step:
         """The numbers of an iteration; the first is 1."""
@@ -52,13 +63,13 @@ class RegretMatching:
             1.0 if self.predictive else 0.0,
         )
 
-    def weight(self, iteration: int) -> float:
-        """The weight of an iteration in the average policy; the first is 1."""
-        return float(iteration**self.gamma)
+    def row(self, iteration: int) -> tuple[float, ...]:
+        """[6] an iteration's row of the kernels' schedule: the step and the weight."""
+        return (*self.step(iteration), self.weight(iteration), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FictitiousPlay:
+class FictitiousPlay(_Algorithm):
     """Fictitious play (Brown 1951), linear FP, FLOP (ReBeL, appendix H) and soft FLOP.
 
     Each player plays a best response to the opponent's average policy; iteration t's response
@@ -69,17 +80,9 @@ class FictitiousPlay:
     `within`, for values that are not exact.
     """
 
-    name: str
-    about: str
-    gamma: float = 0.0
     optimistic: bool = False
     softness: float = 0.0
     blur: float = 0.0
-    alternating: bool = True
-
-    def weight(self, iteration: int) -> float:
-        """The weight of an iteration in the average policy; the first is 1."""
-        return float(iteration**self.gamma)
 
     def within(self, iteration: int) -> float:
         """The largest distance from the best action at which an action is played.
@@ -88,52 +91,42 @@ class FictitiousPlay:
         """
         return max(self.softness / iteration, self.blur)
 
+    def row(self, iteration: int) -> tuple[float, ...]:
+        """[6] an iteration's row of the kernels' schedule.
+
+        The last entry is how often an optimistic player counts the response once more.
+        """
+        weight = self.weight(iteration)
+        return self.within(iteration), 0.0, 0.0, 0.0, weight, weight if self.optimistic else 0.0
+
 
 Minimiser = RegretMatching | FictitiousPlay
 
 ALGORITHMS: dict[str, Minimiser] = {
     algorithm.name: algorithm
     for algorithm in (
-        RegretMatching(name="cfr", about="counterfactual regret minimisation"),
+        RegretMatching("cfr", "counterfactual regret minimisation"),
+        RegretMatching("cfr+", "regrets never below zero, linear averaging", plus=True, gamma=1),
         RegretMatching(
-            name="cfr+", about="regrets never below zero, linear averaging", plus=True, gamma=1
+            "linear-cfr", "iteration t weighs t in regrets and average", alpha=1, beta=1, gamma=1
         ),
         RegretMatching(
-            name="linear-cfr",
-            about="iteration t weighs t in regrets and average",
-            alpha=1,
-            beta=1,
-            gamma=1,
+            "quadratic-cfr", "quadratic averaging, only the first regrets discounted",
+            alpha=2, beta=2, gamma=2,
         ),
+        RegretMatching("dcfr", "discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2),
         RegretMatching(
-            name="quadratic-cfr",
-            about="quadratic averaging, only the first regrets discounted",
-            alpha=2,
-            beta=2,
-            gamma=2,
+            "pcfr+", "predictive CFR+, quadratic averaging", plus=True, predictive=True, gamma=2
         ),
-        RegretMatching(name="dcfr", about="discounted CFR (3/2, 0, 2)", alpha=1.5, beta=0, gamma=2),
-        RegretMatching(
-            name="pcfr+",
-            about="predictive CFR+, quadratic averaging",
-            plus=True,
-            predictive=True,
-            gamma=2,
-        ),
-        FictitiousPlay(name="fp", about="fictitious play"),
-        FictitiousPlay(name="linear-fp", about="fictitious play, linear averaging", gamma=1),
+        FictitiousPlay("fp", "fictitious play"),
+        FictitiousPlay("linear-fp", "fictitious play, linear averaging", gamma=1),
+        FictitiousPlay("flop", "fictitious linear optimistic play", gamma=1, optimistic=True),
         FictitiousPlay(
-            name="flop", about="fictitious linear optimistic play", gamma=1, optimistic=True
-        ),
-        FictitiousPlay(
-            name="soft-flop",
-            about="FLOP that also plays nearly best actions",
-            gamma=1,
-            optimistic=True,
-            softness=4,
+            "soft-flop", "FLOP that also plays nearly best actions",
+            gamma=1, optimistic=True, softness=4,
         ),
     )
-}
+}  # fmt: skip
 
 
 def find_algorithm(name: str, *, alternating: bool = True) -> Minimiser:

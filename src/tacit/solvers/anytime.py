@@ -13,9 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from math import isfinite
+from math import inf, isfinite
 
 from tacit.games import GameError
 from tacit.solvers.best_response import evaluate
@@ -78,21 +78,41 @@ class Limits:
         return DEFAULT_ITERATIONS if self.target is None else TARGET_ITERATIONS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
-    """The result of a run: why it ended, and its checkpoints."""
+    """The result of a run: why it ended, and its checkpoints, the last at its end."""
 
     stop: Stop
-    history: tuple[Checkpoint, ...]
+    history: tuple[Checkpoint, ...] = field(repr=False)
+
+    @property
+    def iterations(self) -> int:
+        """How many iterations were run, all runs together."""
+        return self.history[-1].iteration
+
+    @property
+    def seconds(self) -> float:
+        """How long they took."""
+        return self.history[-1].seconds
+
+    @property
+    def value(self) -> float:
+        """The value to player 1 when both follow the policy."""
+        return self.history[-1].value
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / 2 of the policy, in the game's units."""
+        return self.history[-1].exploitability
 
 
 OnCheckpoint = Callable[[Checkpoint], None]
 OnChunk = Callable[[int, float], None]
 """Called with the iterations and the seconds so far."""
-
-
 Measure = Callable[[Solver], tuple[float, float]]
 """Exploitability, and value to player 1, of a solver's average policy."""
+NextCheck = Callable[[int, Sequence[Checkpoint]], int]
+"""The first iteration after a given one whose policy is evaluated, by the checkpoints so far."""
 
 
 def _measure(solver: Solver) -> tuple[float, float]:
@@ -100,11 +120,8 @@ def _measure(solver: Solver) -> tuple[float, float]:
     return evaluation.exploitability, evaluation.value
 
 
-def next_checkpoint(iteration: int) -> int:
-    """The first iteration after this one whose policy is evaluated.
-
-    They are 1, 2, 4, …, 128, then the multiples of 128 to 1,024, then eight per doubling.
-    """
+def next_checkpoint(iteration: int, seen: Sequence[Checkpoint] = ()) -> int:
+    """Of the iterations 1, 2, 4, …, 128, multiples of 128 to 1,024, then eight per doubling."""
     if iteration < 128:
         return 1 << iteration.bit_length()
     if iteration < 1024:
@@ -121,11 +138,9 @@ def run(
     on_checkpoint: OnCheckpoint | None = None,
     on_chunk: OnChunk | None = None,
     measure: Measure = _measure,
-    next_check: Callable[[int], int] = next_checkpoint,
+    next_check: NextCheck = next_checkpoint,
 ) -> Run:
     """Run `solver` until a limit is reached; `history` is that of its earlier runs.
-
-    `measure` evaluates the average policy; `next_check` returns the next iteration to evaluate.
 
     With a target, a run also ends when it has stalled: when four times the iterations have reduced
     the exploitability by less than a tenth, as happens at the precision of the floats. An interrupt
@@ -134,44 +149,41 @@ def run(
     seen = list(history)
     before = seen[-1].seconds if seen else 0.0
     start = time.perf_counter()
-    chunk, last = 1, limits.last
+    last, longest = limits.last or inf, limits.seconds or inf
+    chunk = 1
 
     def seconds() -> float:
         return time.perf_counter() - start
 
+    def checked() -> bool:
+        return bool(seen) and seen[-1].iteration == solver.iteration
+
     def check() -> None:
-        if seen and seen[-1].iteration == solver.iteration:
-            return
-        exploitability, value = measure(solver)
-        seen.append(Checkpoint(solver.iteration, before + seconds(), exploitability, value))
-        if on_checkpoint is not None:
-            on_checkpoint(seen[-1])
+        if not checked():
+            exploitability, value = measure(solver)
+            seen.append(Checkpoint(solver.iteration, before + seconds(), exploitability, value))
+            if on_checkpoint is not None:
+                on_checkpoint(seen[-1])
 
     def reached() -> Stop | None:
-        if limits.target is not None and seen and seen[-1].iteration == solver.iteration:
+        if limits.target is not None and checked():
             if seen[-1].exploitability <= limits.target:
                 return Stop.TARGET
             if stalled(seen):
                 return Stop.STALLED
-        if last is not None and solver.iteration >= last:
+        if solver.iteration >= last:
             return Stop.ITERATIONS
-        if limits.seconds is not None and seconds() >= limits.seconds:
-            return Stop.TIME
-        return None
+        return Stop.TIME if seconds() >= longest else None
 
     with _held_interrupts() as interrupted:
         stop = reached()
         while stop is None:
-            due = next_check(solver.iteration)
-            count = min(chunk, due - solver.iteration)
-            if last is not None:
-                count = min(count, last - solver.iteration)
+            due = next_check(solver.iteration, seen)
+            count = int(min(chunk, min(due, last) - solver.iteration))
             began = seconds()
             solver.run(count)
             pace = max(seconds() - began, 1e-9) / count
-            allowed = CHUNK_SECONDS
-            if limits.seconds is not None:
-                allowed = min(allowed, max(limits.seconds - seconds(), 0.0))
+            allowed = min(CHUNK_SECONDS, max(longest - seconds(), 0.0))
             # At most four times more: the first chunks are a poor estimate of the pace.
             chunk = max(1, min(int(allowed / pace), 4 * chunk))
             if on_chunk is not None:
@@ -183,7 +195,7 @@ def run(
         check()
         if stop is not Stop.INTERRUPTED and reached() is Stop.TARGET:
             stop = Stop.TARGET
-    return Run(stop, tuple(seen))
+    return Run(stop=stop, history=tuple(seen))
 
 
 def stalled(history: Sequence[Checkpoint]) -> bool:

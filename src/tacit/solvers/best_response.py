@@ -18,14 +18,14 @@ from tacit.games import GameError
 from tacit.solvers.engine import Beliefs, Locks, ThreadTeam, Workspace, lock
 from tacit.solvers.kernel_warm_up import wait
 from tacit.solvers.kernels.iterations import respond
-from tacit.solvers.kernels.sharing import respond_shared
+from tacit.solvers.kernels.sharing import visit_shared
 from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import LEAF, PublicTree
 from tacit.tree.kernels.passes import BEST, EXPECT, RECORD_BEST
 
 Policy = NDArray[Any]
 
-_NO_STEP = np.zeros(4)
+_NO_STEP, _NOTHING = np.zeros(4), np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,9 @@ class Evaluation:
     best_response: tuple[float, float]
 
     @property
-    def nash_conv(self) -> float:
-        """The sum of what the two best responses gain."""
-        return self.best_response[0] + self.best_response[1]
-
-    @property
     def exploitability(self) -> float:
         """NashConv / 2."""
-        return self.nash_conv / 2
+        return (self.best_response[0] + self.best_response[1]) / 2
 
 
 def evaluate(
@@ -55,20 +50,12 @@ def evaluate(
     threads: int = 1,
 ) -> Evaluation:
     """The value of `policy` and of the best responses to it, which keep to locked policies."""
-    responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
-    return responder.evaluate()
+    return BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads).evaluate()
 
 
-def exploitability(
-    tree: PublicTree,
-    policy: Policy,
-    *,
-    beliefs: Beliefs | None = None,
-    locks: Locks | None = None,
-    threads: int = 1,
-) -> float:
+def exploitability(tree: PublicTree, policy: Policy, *, threads: int = 1) -> float:
     """NashConv / 2 of `policy`."""
-    responder = BestResponse(tree, policy, beliefs=beliefs, locks=locks, threads=threads)
+    responder = BestResponse(tree, policy, threads=threads)
     return (responder.value(0, BEST) + responder.value(1, BEST)) / 2
 
 
@@ -78,8 +65,7 @@ def best_response(
     """The value of `player`'s best response to `policy`, and `policy` with that response."""
     responder = BestResponse(tree, policy, beliefs=beliefs)
     responder.answer = policy.copy()
-    value = responder.value(player, RECORD_BEST)
-    return value, responder.answer
+    return responder.value(player, RECORD_BEST), responder.answer
 
 
 def infostate_values(
@@ -143,7 +129,18 @@ class BestResponse:
     def value(self, player: int, mode: int) -> float:
         """The mean over roots of the player's expected value, after a pass down and up."""
         self.visit(player, mode)
-        return self.root_value(player)
+        tree, values = self.tree, []
+        for root in tree.roots:
+            own, other = (
+                tree.vectors(self.work.reach[p], p, root.node, values=False)[root.copy]
+                for p in (player, 1 - player)
+            )
+            cfv = tree.vectors(self.work.values[player], player, root.node, values=True)[root.copy]
+            total = own @ tree.state(root.node).compatible_reach(player, other)
+            if not total > 0:
+                raise ValueError("the beliefs of the two players contradict each other")
+            values.append(own @ cfv / total)
+        return float(np.mean(values))
 
     def evaluate(self) -> Evaluation:
         """The policy's value, and those of the best responses to it."""
@@ -158,9 +155,10 @@ class BestResponse:
     def _pass(self, player: int, mode: int, steps: NDArray[np.int64], thread: int) -> None:
         vectors, sharing = self.work.vectors[thread], self.sharing
         if sharing is not None:
-            respond_shared(
-                sharing.arrays, vectors, steps, sharing.buckets, player, mode, _NO_STEP,
-                self.policy, np.zeros(sharing.range_slots),
+            policy = np.zeros(sharing.range_slots)
+            visit_shared(
+                sharing.arrays, vectors, steps, sharing.buckets, player, mode, self.policy, policy,
+                policy, _NOTHING, _NOTHING,
             )  # fmt: skip
             return
         respond(
@@ -172,22 +170,6 @@ class BestResponse:
         steps = self.tree.order.path_to(node)
         for p in (1 - player, player):
             self._pass(p, mode, steps, 0)
-
-    def root_value(self, player: int) -> float:
-        """The mean over roots of `player`'s expected value after the last pass."""
-        values = []
-        for root in self.tree.roots:
-            own, other = (
-                self.tree.vectors(self.work.reach[p], p, root.node, values=False)[root.copy]
-                for p in (player, 1 - player)
-            )
-            flat = self.work.values[player]
-            cfv = self.tree.vectors(flat, player, root.node, values=True)[root.copy]
-            total = own @ self.tree.state(root.node).compatible_reach(player, other)
-            if not total > 0:
-                raise ValueError("the beliefs of the two players contradict each other")
-            values.append(own @ cfv / total)
-        return float(np.mean(values))
 
     def expected(self, player: int, node: int) -> NDArray[np.float64]:
         """[copies, K] expected values at a node whose vectors are those of the last pass."""

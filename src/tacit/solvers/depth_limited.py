@@ -21,16 +21,15 @@ A policy is updated and then averaged; a solver without leaves averages it in th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.solvers.algorithms import FictitiousPlay, RegretMatching
-from tacit.solvers.gadgets import RootGadgets
 from tacit.solvers.kernels.iterations import normalise_sums
-from tacit.solvers.leaves import Evaluator, Guide, Leaves, PairEvaluator, lengthened
+from tacit.solvers.leaves import Evaluator, Leaves, Pair, PairEvaluator, lengthened
 from tacit.solvers.warm_start import imitate, propose, response_regrets
 from tacit.tree import PLAYERS
 from tacit.tree.arrays import DOWN, Order
@@ -42,16 +41,7 @@ if TYPE_CHECKING:
     from tacit.solvers.engine import Solver
 
 Array = NDArray[Any]
-Pair = tuple[Array, Array]
 Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
-
-
-class _Iteration(NamedTuple):
-    """A recorded iteration: policy [slots], outputs of the evaluator [L, .]."""
-
-    weight: float
-    policy: Array
-    outputs: Array
 
 
 def way_down(order: Order) -> Order:
@@ -80,8 +70,7 @@ class DepthLimited:
         self.mode = mode
         self.warm_start = warm_start
         self.total_weight = 0.0
-        self._averaged = [0.0, 0.0]
-        self._latest_weight = [0.0, 0.0]
+        self._averaged, self._latest_weight = [0.0, 0.0], [0.0, 0.0]
         """The total weight in each player's sums, and the weight of the latest policy."""
         self._last_averaged = [0.0, 0.0]
         """The total weight at which `_last_average` was evaluated."""
@@ -101,32 +90,21 @@ class DepthLimited:
             for p in PLAYERS
         ]
         """For each player and node with roots: the weighted sum of the cfvs [copies, K]."""
-        self._remembered: list[_Iteration] = []
-        self._allocate()
-        if warm_start > 0:
-            guide = getattr(evaluator, "guide", None)
-            if guide is None:
-                raise GameError(
-                    "a warm start needs a policy network; train one beside the value network with "
-                    "policy=true, or set warm_start=0"
-                )
-            self._start_warm(guide)
-
-    def _allocate(self) -> None:
-        """Allocate what depends on the size of the tree."""
-        solver, tree, work = self.solver, self.solver.tree, self.solver.work
-        self.averaged = solver.current_policy(solver.dtype)
+        self._remembered: list[tuple[float, Array, Array]] = []
+        """Recorded iterations: weight, policy [slots], outputs of the evaluator [L, .]."""
+        self.averaged, work = solver.current_policy(solver.dtype), solver.work
         for player in PLAYERS:
             self._descend(player, self.averaged, work.reach)
         self.spare_reach = (work.reach[0].copy(), work.reach[1].copy())
         self._spare: list[Vectors] | None = None
-        self._last_average = tuple(np.zeros_like(values) for values in work.values)
-        """The previous values in the differences of the modified CFR-AVG."""
-        self._response_values, self._response_sums = (
-            tuple(np.zeros_like(values) for values in work.values) for _ in range(2)
+        self._last_average, self._response_values, self._response_sums = (
+            (np.zeros_like(work.values[0]), np.zeros_like(work.values[1])) for _ in range(3)
         )
-        """Sound fictitious play: leaves' values against the latest response, and weighted sums."""
+        """The previous values in the differences of the modified CFR-AVG; in sound fictitious play
+        the leaves' values against the latest response, and their weighted sums."""
         self._set_order(tree.order)
+        if warm_start > 0:
+            self._start_warm()
 
     def _set_order(self, order: Order) -> None:
         self._down = way_down(order)
@@ -135,13 +113,12 @@ class DepthLimited:
 
     def grow(self, expanded: list[int], first: int) -> None:
         """Extend what depends on the size of the tree: these leaves got moves to new nodes."""
-        solver, tree = self.solver, self.solver.tree
+        solver, tree, work = self.solver, self.solver.tree, self.solver.work
         if self.sound and isinstance(solver.minimiser, FictitiousPlay):
             raise GameError(
                 "new leaves have no values for earlier responses of fictitious play; grow with "
                 "cfr-d or cfr-avg"
             )
-        work = solver.work
         self.leaves.grow(expanded, first)
         self.averaged = lengthened(self.averaged, len(solver.sums))
         self.spare_reach, self._last_average = (
@@ -219,26 +196,20 @@ class DepthLimited:
 
     def root_values(self, player: int) -> list[NDArray[np.float64]]:
         """For each root, the expected values [K] of `player`, averaged over the iterations."""
-        expected = []
-        for root in self.solver.tree.roots:
-            cfv = self.root_sums[player][root.node]
-            reach = self.solver.tree.vectors(
-                self.solver.work.reach[1 - player], 1 - player, root.node, values=False
-            )
-            state = self.solver.tree.state(root.node)
-            mean = cfv[root.copy] / max(self.total_weight, 1e-30)
-            expected.append(cfv_to_value(state, player, mean, reach[root.copy].astype(np.float64)))
+        tree, other, expected = self.solver.tree, 1 - player, []
+        for root in tree.roots:
+            reach = tree.vectors(self.solver.work.reach[other], other, root.node, values=False)
+            mean = self.root_sums[player][root.node][root.copy] / max(self.total_weight, 1e-30)
+            opponent = reach[root.copy].astype(np.float64)
+            expected.append(cfv_to_value(tree.state(root.node), player, mean, opponent))
         return expected
 
     def remember(self, weight: float = 1.0) -> None:
         """Record this iteration's policy and its leaves' pair values for `root_pairs`."""
         if not self.sound:
             self.leaves.ask(self.believed_reach())
-        self._remembered.append(
-            _Iteration(
-                weight, self.solver.current_policy(self.solver.dtype), self.leaves.outputs.copy()
-            )
-        )
+        policy = self.solver.current_policy(self.solver.dtype)
+        self._remembered.append((weight, policy, self.leaves.outputs.copy()))
 
     def root_pairs(self) -> list[NDArray[np.float64]]:
         """For each root [K0, K1] player 0's payoff for each pair of infostates.
@@ -259,7 +230,7 @@ class DepthLimited:
         if not self._remembered:
             self.leaves.ask(average)
             self._add_pairs(self.averaged, self.averaged, 1.0, payoffs)
-        total = sum(iteration.weight for iteration in self._remembered)
+        total = sum(weight for weight, _, _ in self._remembered)
         for weight, policy, outputs in self._remembered:
             self.leaves.recall(outputs)
             for first, second in ((self.averaged, policy), (policy, self.averaged)):
@@ -281,26 +252,30 @@ class DepthLimited:
                 at = tree.vectors(reach[1], 1, node, values=False)
                 at[:] = np.arange(at.shape[1]) == column
             self._descend(1, second, reach)
-            self.leaves.fill_from_pairs(0, reach, values)
+            self.leaves.fill_from_outputs(0, reach, values)
             ascend(tree.arrays, vectors, 0, EXPECT, none, first, first)
             for root, pairs in zip(tree.roots, payoffs, strict=True):
                 if column < pairs.shape[1]:
                     cfv = tree.vectors(values, 0, root.node, values=True)[root.copy]
                     pairs[:, column] += share * cfv
 
-    def _start_warm(self, guide: Guide) -> None:
+    def _start_warm(self) -> None:
         """Set regrets and averages as if the first iterations had played the guide's policy."""
         solver = self.solver
         tree, work, minimiser = solver.tree, solver.work, solver.minimiser
+        guide = getattr(self.evaluator, "guide", None)
+        if guide is None:
+            raise GameError(
+                "a warm start needs a policy network; train one beside the value network with "
+                "policy=true, or set warm_start=0"
+            )
         propose(tree, guide, solver.policy, work.reach)
-        count = self.warm_start
-        weight = sum(minimiser.weight(t) for t in range(1, count + 1))
-        self.total_weight = weight
+        self.total_weight = weight = sum(minimiser.weight(t) for t in range(1, self.warm_start + 1))
         for player in PLAYERS:
             values = work.values[player]
             if self.sound:
                 self.leaves.ask(work.reach)
-                self.leaves.fill_from_pairs(player, work.reach, values)
+                self.leaves.fill_from_outputs(player, work.reach, values)
             else:
                 self.leaves.fill(player, work.reach, values)
             none = np.zeros(4, dtype=values.dtype)
@@ -309,7 +284,7 @@ class DepthLimited:
             if isinstance(minimiser, RegretMatching):
                 response_regrets(tree, player, solver.policy, work, solver.regrets)
         if isinstance(minimiser, RegretMatching):
-            imitate(minimiser, solver.regrets, count)
+            imitate(minimiser, solver.regrets, self.warm_start)
         for player in PLAYERS:
             self._average(player, weight)
 
@@ -323,7 +298,7 @@ class DepthLimited:
             elif self.mode == "cfr-avg":
                 self._fill_by_difference(player)
             else:
-                self.leaves.fill_from_pairs(player, work.reach, values)
+                self.leaves.fill_from_outputs(player, work.reach, values)
         elif self.sound:
             self._fill_by_mean(player, minimiser)
         else:
@@ -332,15 +307,12 @@ class DepthLimited:
             self.leaves.fill(player, work.reach, values, believed=average)
 
     def _add_root_values(self, player: int, weight: float) -> None:
-        solver = self.solver
+        """Add the values of the latest pass to those of the roots, and update the gadgets."""
+        root, work, minimiser = self.solver.root, self.solver.work, self.solver.minimiser
         for node, total in self.root_sums[player].items():
             total += weight * self._root_values(player, node)
-        if solver.root is not None and solver.root.opponent == player:
-            self._ask_gadgets(solver.root)
-
-    def _ask_gadgets(self, root: RootGadgets) -> None:
-        """Update the gadgets with the values of the latest pass."""
-        work, minimiser = self.solver.work, self.solver.minimiser
+        if root is None or root.opponent != player:
+            return
         if isinstance(minimiser, RegretMatching):
             root.match(work.values, work.reach, minimiser, max(1, self.solver.iteration))
             root.write(self.spare_reach, root.average())
@@ -371,14 +343,12 @@ class DepthLimited:
 
     def _fill_by_mean(self, player: int, minimiser: FictitiousPlay) -> None:
         """Sound fictitious play: the mean of the leaves' values against the responses so far."""
-        total = self._averaged[1 - player]
+        total, work = self._averaged[1 - player], self.solver.work
+        values = work.values[player]
         if total == 0:
-            self.leaves.fill_from_pairs(
-                player, self.solver.work.reach, self.solver.work.values[player]
-            )
+            self.leaves.fill_from_outputs(player, work.reach, values)
             return
         again = self._latest_weight[1 - player] if minimiser.optimistic else 0.0
-        values = self.solver.work.values[player]
         np.multiply(self._response_values[player], values.dtype.type(again), out=values)
         values += self._response_sums[player]
         values /= values.dtype.type(total + again)
@@ -390,17 +360,16 @@ class DepthLimited:
         self._latest_weight[player] = weight
         schedule = self._averaging
         schedule[0, 4] = weight
-        if isinstance(solver.minimiser, FictitiousPlay) and solver.minimiser.optimistic:
-            schedule[0, 5] = weight
         if isinstance(solver.minimiser, RegretMatching):
             solver.visit(self._down, 1 - player, schedule, alternating=True)
             return
         assert solver.mixture is not None
+        schedule[0, 5] = weight if solver.minimiser.optimistic else 0
         if self._spare is None:
             self._spare = solver.work.with_reach(self.spare_reach)
         solver.visit(self._down, 2 * player + 1, schedule, alternating=True, vectors=self._spare)
         if self.sound:
             values = self._response_values[1 - player]
-            self.leaves.fill_from_pairs(1 - player, self.spare_reach, values)
+            self.leaves.fill_from_outputs(1 - player, self.spare_reach, values)
             self._response_sums[1 - player][:] += values.dtype.type(weight) * values
         self._descend(player, solver.mixture, solver.work.reach)

@@ -35,7 +35,7 @@ from tacit.solvers.sharing.layout import Sharing
 from tacit.tree import PLAYERS, PublicTree, TreeArrays
 from tacit.tree.arrays import UP, Order
 from tacit.tree.kernels.buffers import SLOTS, VECTORS, ShortSlots, Slots, Vectors
-from tacit.tree.kernels.passes import WITHIN
+from tacit.tree.kernels.passes import UPDATE
 from tacit.tree.kernels.storage16 import LARGEST, read_sums
 from tacit.tree.layout import GrowingLayout
 from tacit.tree.public_state import Expansion
@@ -49,10 +49,6 @@ Beliefs = Sequence[tuple[Array, Array]]
 
 Locks = Mapping[int, Array]
 """For nodes whose policy is given: the policy [A, K] or [A, copies, K] there."""
-
-
-_ENTRIES: dict[tuple[Callable[..., None], type[np.floating[Any]]], Callable[..., None]] = {}
-"""By kernel and float type, the compiled function that runs a turn."""
 
 
 class Solver:
@@ -115,7 +111,7 @@ class Solver:
         else:
             matches, none = isinstance(algorithm, RegretMatching), np.zeros(0, self.dtype)
             sums = np.zeros(tree.sizes.slots, dtype=self.dtype)
-            policy = _uniform(tree, sums)
+            policy = normalise(tree, np.zeros_like(sums))
             self.arrays, self.locks = lock(tree, locks or {}, policy)
             regrets = np.zeros_like(sums) if matches else none
             mixture = none if matches else policy.copy()
@@ -158,8 +154,8 @@ class Solver:
         """
         if self._nodes != self.tree.nodes:
             self._grow()
-        turns = 1 if isinstance(self.minimiser, RegretMatching) else 2
-        turns *= 2 if self.minimiser.alternating else 1
+        alternating = self.minimiser.alternating
+        turns = (1 + isinstance(self.minimiser, FictitiousPlay)) * (1 + alternating)
         by_turns = self.limit is not None or self.sharing is not None or self.threads > 1
         with self.team:
             if not by_turns and each is None:
@@ -167,7 +163,7 @@ class Solver:
                 gadgets = None if self.root is None else self.root.arrays
                 self._kernel()(
                     self.arrays, self.slots, self.work.vectors[0], self.tree.order.whole, 0,
-                    schedule, 0, turns, self.minimiser.alternating, gadgets,
+                    schedule, -1, alternating, gadgets,
                 )  # fmt: skip
                 self.iteration += iterations
                 return
@@ -201,21 +197,17 @@ class Solver:
         if self.sharing is not None:
             self._visit_shared(order.whole, (turn,) if alternating else PLAYERS, schedule[0])
             return
-        vectors = self.work.vectors if vectors is None else vectors
+        vectors = vectors or self.work.vectors
         arrays, slots = self.arrays, self.slots
-        kernel = self._entry or self._enter(order.whole, schedule)
-        if self.threads == 1:
-            kernel(
-                arrays, slots, vectors[0], order.whole, 0, schedule, turn, turn + 1, alternating,
-                None,
-            )  # fmt: skip
-            return
+        kernel = self._entry
+        if kernel is None:
+            kernel = self._entry = entry_point(
+                self._kernel(), arrays, slots, vectors[0], order.whole, 0, schedule, 0, True, None
+            )
 
         def call(steps: Array, thread: int) -> None:
-            kernel(
-                arrays, slots, vectors[thread], steps, thread, schedule, turn, turn + 1,
-                alternating, None,
-            )  # fmt: skip
+            own = vectors[thread]
+            kernel(arrays, slots, own, steps, thread, schedule, turn, alternating, None)
 
         self.team.visit(order, call)
 
@@ -223,17 +215,6 @@ class Solver:
         if isinstance(self.minimiser, FictitiousPlay):
             return play_fictitiously
         return match_short_regrets if self.storage == 16 else match_regrets
-
-    def _enter(self, steps: Array, schedule: Array) -> Callable[..., None]:
-        """The kernel's entry point for single turns, shared by solvers of the same types."""
-        kernel, vectors = self._kernel(), self.work.vectors[0]
-        key = kernel, self.dtype
-        if key not in _ENTRIES:
-            _ENTRIES[key] = entry_point(
-                kernel, self.arrays, self.slots, vectors, steps, 0, schedule, 0, 1, True, None
-            )
-        self._entry = _ENTRIES[key]
-        return self._entry
 
     def _ask_gadgets(self, turn: int) -> None:
         """Update the gadgets after a turn, where iterations are run turn by turn."""
@@ -257,8 +238,8 @@ class Solver:
         for player in players:
             reaches = np.zeros(sharing.reach_slots)
             visit_shared(
-                sharing.solving, work.vectors[0], steps, sharing.buckets, player, self.policy,
-                self._gains, reaches, self._range[0], self._range[1],
+                sharing.solving, work.vectors[0], steps, sharing.buckets, player, UPDATE,
+                self.policy, *self._range, self._gains, reaches,
             )  # fmt: skip
             average_buckets(sharing.rows[1 - player], row[4], reaches, self.policy, self.sums)
         if np.any(steps[:, 0] == UP):
@@ -269,21 +250,10 @@ class Solver:
                 )  # fmt: skip
 
     def schedule(self, first: int, count: int) -> Array:
-        """[count, 6]: the entries of `Step`, or `WITHIN`, and the weight in the average.
-
-        The last entry is how often optimistic fictitious play counts the response once more.
-        """
-        rows = np.zeros((count, 6))
-        for row in range(count):
-            if isinstance(self.minimiser, RegretMatching):
-                step = self.minimiser.step(first + row)
-                rows[row, :4] = step.positive, step.negative, step.floor, step.prediction
-            else:
-                rows[row, WITHIN] = self.minimiser.within(first + row)
-            rows[row, 4] = self.minimiser.weight(first + row)
-        if isinstance(self.minimiser, FictitiousPlay) and self.minimiser.optimistic:
-            rows[:, 5] = rows[:, 4]
-        return rows if self.sharing is not None else rows.astype(self.dtype)
+        """[count, 6] the rows of these iterations; see `RegretMatching.row`."""
+        rows = [self.minimiser.row(first + number) for number in range(count)]
+        dtype = np.float64 if self.sharing is not None else self.dtype
+        return np.array(rows, dtype=dtype).reshape(count, 6)
 
     def _grow(self) -> None:
         """Extend the arrays; old entries are kept, new ones start as in a new solver."""
@@ -402,43 +372,34 @@ def _check_options(
     locks: Locks | None,
 ) -> None:
     """Raise GameError for options that cannot be combined."""
-    if storage not in (16, 32, 64):
-        raise GameError(f"numbers are kept in 16, 32 or 64 bits, not in {storage}")
-    matches = isinstance(algorithm, RegretMatching)
-    if storage == 16:
-        if not isinstance(algorithm, RegretMatching) or algorithm.predictive:
-            raise GameError(
-                f"{algorithm.name} needs more than 16 bits a number; take 32, or cfr, cfr+, "
-                "linear-cfr or dcfr"
-            )
-        decides = tree.arrays.action_count > 0
-        if not np.all((tree.arrays.simple[decides] == 1) & (tree.arrays.copies[decides] == 1)):
-            raise GameError("16-bit storage is for spots of hold'em; take 32 bits for this game")
-    if sharing is not None:
-        if not matches:
-            raise GameError(
-                f"{algorithm.name} has no regrets that infostates could share; choose an algorithm "
-                "that matches regrets, such as dcfr"
-            )
-        if sharing.tree.arrays is not tree.arrays:
-            raise GameError("the sharing was made for another tree; make one for this tree")
-        if storage == 16:
-            raise GameError("shared regrets are always 64 bits; use storage=32")
-        if locks:
-            raise GameError("a locked policy is not one of a bucket; lock without sharing")
-    if warm_start and (storage == 16 or sharing is not None or locks):
-        raise GameError(
-            "a warm start sets the regrets of single infostates; leave out sharing, locks and "
-            "storage=16, or set warm_start=0"
-        )
-    if leaves is None and len(tree.leaves):
-        raise GameError("the tree ends in leaves; give an evaluator for them: leaves=…")
+    matches, shares = isinstance(algorithm, RegretMatching), sharing is not None
+    decides = tree.arrays.action_count > 0
+    plain = (tree.arrays.simple[decides] == 1) & (tree.arrays.copies[decides] == 1)
     behind = len(tree.leaves) > 0 and tree.leaves[-1] >= tree.order.head[0, 2]
-    if behind and any(tree.sizes.shared_reach):
-        raise GameError(
-            "a leaf is below a deal, where boards share the memory of their vectors; let the tree "
-            "end before the deal"
-        )
+    refused = {
+        f"numbers are kept in 16, 32 or 64 bits, not in {storage}": storage not in (16, 32, 64),
+        f"{algorithm.name} needs more than 16 bits a number; take 32, or cfr, cfr+, linear-cfr or "
+        "dcfr": storage == 16
+        and (not isinstance(algorithm, RegretMatching) or algorithm.predictive),
+        "16-bit storage is for spots of hold'em; take 32 bits for this game": storage == 16
+        and not np.all(plain),
+        f"{algorithm.name} has no regrets that infostates could share; choose an algorithm that "
+        "matches regrets, such as dcfr": shares and not matches,
+        "the sharing was made for another tree; make one for this tree": sharing is not None
+        and sharing.tree.arrays is not tree.arrays,
+        "shared regrets are always 64 bits; use storage=32": shares and storage == 16,
+        "a locked policy is not one of a bucket; lock without sharing": shares and bool(locks),
+        "a warm start sets the regrets of single infostates; leave out sharing, locks and "
+        "storage=16, or set warm_start=0": warm_start > 0
+        and (storage == 16 or shares or bool(locks)),
+        "the tree ends in leaves; give an evaluator for them: leaves=…": leaves is None
+        and len(tree.leaves) > 0,
+        "a leaf is below a deal, where boards share the memory of their vectors; let the tree end "
+        "before the deal": behind and any(tree.sizes.shared_reach),
+    }
+    for why, applies in refused.items():
+        if applies:
+            raise GameError(why)
 
 
 def _expansions(tree: PublicTree) -> dict[int, Expansion]:
@@ -521,14 +482,17 @@ class Workspace:
         threads: int = 1,
     ) -> None:
         sizes, more = tree.sizes, threads - 1
-        self.reach = _pair(sizes.reach, sizes.shared_reach, more, ROWS, dtype)
-        self.values = _pair(sizes.values, sizes.shared_values, more, sizes.scratch, dtype)
+
+        def pair(own: tuple[int, int], shared: tuple[int, int], room: int) -> Pair:
+            first, second = (np.zeros(own[p] + more * shared[p] + room, dtype) for p in PLAYERS)
+            return first, second
+
+        self.reach = pair(sizes.reach, sizes.shared_reach, ROWS)
+        self.values = pair(sizes.values, sizes.shared_values, sizes.scratch)
         matrices = tree.matrices.astype(dtype)
         self._matrices = len(tree.arrays.matrix_start)
         self.vectors = [
-            VECTORS[dtype](
-                matrices, *self.reach, *self.values, np.zeros((2, sizes.scratch), dtype=dtype)
-            )
+            VECTORS[dtype](matrices, *self.reach, *self.values, np.zeros((2, sizes.scratch), dtype))
             for _ in range(threads)
         ]
         if beliefs is None:
@@ -567,30 +531,8 @@ class Workspace:
         return [replace(each, reach0=reach[0], reach1=reach[1]) for each in self.vectors]
 
 
-def _pair(
-    sizes: tuple[int, int],
-    shared: tuple[int, int],
-    times: int,
-    more: int,
-    dtype: type[np.floating[Any]],
-) -> tuple[Array, Array]:
-    """A buffer of zeros for each player, `times` the shared sizes and `more` entries longer."""
-    return (
-        np.zeros(sizes[0] + times * shared[0] + more, dtype=dtype),
-        np.zeros(sizes[1] + times * shared[1] + more, dtype=dtype),
-    )
-
-
 def normalise(tree: PublicTree, sums: Array) -> Array:
     """[slots] normalise sums to a policy in place; uniform at infostates without weight."""
     normalise_sums(tree.arrays, 0, sums, sums)
     normalise_sums(tree.arrays, 1, sums, sums)
     return sums
-
-
-def _uniform(tree: PublicTree, none: Array) -> Array:
-    """[slots] the policy that is uniform over legal actions; `none` [slots] are zeros."""
-    policy = np.empty_like(none)
-    for player in PLAYERS:
-        normalise_sums(tree.arrays, player, none, policy)
-    return policy

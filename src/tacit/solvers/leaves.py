@@ -26,11 +26,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solvers.kernels.leaves import gather_beliefs, scatter_pairs, scatter_values
+from tacit.solvers.kernels.leaves import (
+    Chances,
+    Columns,
+    LeafArrays,
+    RowArrays,
+    gather_beliefs,
+    scatter_values,
+)
 from tacit.tree import LEAF, PLAYERS, PublicState, PublicTree
 from tacit.tree.pbs import PBS, normalised, value_to_cfv
 
 Array = NDArray[Any]
+Pair = tuple[Array, Array]
 
 
 class Encoder(Protocol):
@@ -123,54 +131,54 @@ class Zero:
 class Rows:
     """The PBSs at some nodes of a tree as rows of an encoder.
 
-    L public states in the order of `nodes` and their copies. `inputs` [L, .] holds one row for
-    each that is evaluated; `row` [L] is its number, or -1.
+    L public states in the order of `arrays.nodes` and their copies. `inputs` [L, .] holds one row
+    for each that is evaluated; `row` [L] is its number, or -1.
     """
 
     def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
         self.tree = tree
         self.encoder = encoder
-        self.nodes = nodes
-        self.count = int(tree.arrays.copies[nodes].sum())
-        self.inputs = np.zeros((self.count, encoder.inputs), dtype=np.float32)
-        self.row = np.zeros(self.count, dtype=np.int32)
-        self.states = [tree.state(int(node)) for node in nodes]
-        self.static = tuple(
-            np.array([encoder.describe(s, p) for s in self.states] or np.zeros((0, 0)), np.float32)
-            for p in PLAYERS
-        )
-        pairs = [(s, p) for s in self.states for p in PLAYERS]
-        self.columns = Packed([encoder.input_columns(*pair) for pair in pairs])
+        self.arrays = RowArrays.empty(columns=Columns.empty())
+        self.count = 0
+        self.inputs = np.zeros((0, encoder.inputs), dtype=np.float32)
+        self.row = np.zeros(0, dtype=np.int32)
+        self.static = [np.zeros((0, 0), dtype=np.float32) for _ in PLAYERS]
+        self.states = self.put(range(len(nodes)), nodes.tolist())
 
-    def put(self, number: int, node: int) -> PublicState:
-        """Set or append entry `number` to `node`; returns its public state."""
-        if number < len(self.nodes):
-            self.count -= int(self.tree.arrays.copies[self.nodes[number]])
-        else:
-            self.nodes = lengthened(self.nodes, number + 1)
-            self.static = tuple(lengthened(old, number + 1) for old in self.static)
-        self.nodes[number], state = node, self.tree.state(node)
+    def put(self, numbers: Sequence[int], nodes: Sequence[int]) -> list[PublicState]:
+        """Make these the entries with these numbers, old or new; returns their public states."""
+        if not numbers:
+            return []
+        arrays, copies, old = self.arrays, self.tree.arrays.copies, len(self.arrays.nodes)
+        for number, node in zip(numbers, nodes, strict=True):
+            replaced = copies[arrays.nodes[number]] if number < old else 0
+            self.count += int(copies[node] - replaced)
+        length = max(old, max(numbers) + 1)
+        arrays.extend(["nodes"], length)
+        arrays.nodes[numbers] = nodes
+        states = [self.tree.state(node) for node in nodes]
         for player in PLAYERS:
-            self.static[player][number] = self.encoder.describe(state, player)
-            self.columns.put(2 * number + player, self.encoder.input_columns(state, player))
-        self.count += int(self.tree.arrays.copies[node])
+            described = np.array([self.encoder.describe(s, player) for s in states], np.float32)
+            kept = self.static[player] if old else described[:0]
+            self.static[player] = lengthened(kept, length)
+            self.static[player][numbers] = described
+            columns = [self.encoder.input_columns(state, player) for state in states]
+            arrays.columns.put([2 * number + player for number in numbers], columns)
         self.inputs, self.row = (lengthened(old, self.count) for old in (self.inputs, self.row))
-        return state
+        return states
 
     def drop(self) -> int:
         """Remove and return the last node."""
-        node = int(self.nodes[-1])
-        self.nodes = self.nodes[:-1]
+        node = int(self.arrays.nodes[-1])
+        self.arrays.extend(["nodes"], len(self.arrays.nodes) - 1)
         self.count -= int(self.tree.arrays.copies[node])
         return node
 
-    def gather(
-        self, player: int, reach: tuple[Array, Array], *, every: bool = False
-    ) -> NDArray[np.float32]:
+    def gather(self, player: int, reach: Pair, *, every: bool = False) -> NDArray[np.float32]:
         """[n, .] the rows that the opponent of `player` reaches, or all of them; sets `row`."""
         used = gather_beliefs(
-            self.tree.arrays, self.nodes, player, every, self.static[player], self.columns.flat,
-            self.columns.start, reach[0], reach[1], self.inputs, self.row,
+            self.tree.arrays, self.arrays, player, every, self.static[player], *reach, self.inputs,
+            self.row,
         )  # fmt: skip
         return self.inputs[:used]
 
@@ -187,113 +195,99 @@ class Leaves:
     def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
         self.tree = tree
         self.asked = 0
-        self.pairs: PairEvaluator | None = None
-        self.single: ValueEvaluator | None = None
-        self.simple: PBSEvaluator | None = None
-        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
-            self.simple = evaluator
-            return
-        self.rows = Rows(tree, tree.leaves, evaluator)
-        self._place = {node: number for number, node in enumerate(tree.leaves.tolist())}
-        states = self.rows.states
+        self.evaluator = evaluator
         self.linear = len(tree.arrays.cards.batch_node) > 0
-        if not self.linear:
-            self.apart = np.array([s.margins is not None for s in states], dtype=np.int8)
-            self.chance = Packed([_chance(s) for s in states], np.float32)
-        if isinstance(evaluator, PairEvaluator) and (
+        self.pairs = isinstance(evaluator, PairEvaluator) and (
             pairs or not isinstance(evaluator, ValueEvaluator)
-        ):
-            if self.linear:
-                raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
-            self.pairs = evaluator
-            self.sign = np.array([evaluator.pair_sign(s) for s in states], dtype=np.float32)
-            self.columns = Packed([evaluator.pair_columns(s).ravel() for s in states])
+        )
+        if self.pairs and self.linear:
+            raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
+        if isinstance(evaluator, ValueEvaluator | PairEvaluator):
+            self.rows = Rows(tree, tree.leaves, evaluator)
             self.outputs = np.zeros((0, 1), dtype=np.float32)
-        else:
-            assert isinstance(evaluator, ValueEvaluator)
-            self.single = evaluator
-            self.columns = Packed([evaluator.output_columns(s, p) for s in states for p in PLAYERS])
+            self._place: dict[int, int] = {}
+            self.arrays = LeafArrays.empty(
+                rows=self.rows.arrays, columns=Columns.empty(), chance=Chances.empty()
+            )
+            self._add(range(len(tree.leaves)), tree.leaves.tolist(), self.rows.states)
+
+    def _add(
+        self, numbers: Sequence[int], nodes: Sequence[int], states: Sequence[PublicState]
+    ) -> None:
+        """Say how the outputs for leaves that were put into `rows` are read."""
+        self._place |= zip(nodes, numbers, strict=True)
+        evaluator, arrays = self.evaluator, self.arrays
+        if self.linear or not numbers:
+            return
+        arrays.extend(["apart", "sign"], len(arrays.rows.nodes))
+        arrays.apart[numbers] = [state.margins is not None for state in states]
+        # [K0 * K1] chance weights, or [K0 + K1] margins whose product they are.
+        chances = [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
+        arrays.chance.put(numbers, chances)
+        if self.pairs:
+            assert isinstance(evaluator, PairEvaluator)
+            arrays.sign[numbers] = [evaluator.pair_sign(state) for state in states]
+            arrays.columns.put(numbers, [evaluator.pair_columns(s).ravel() for s in states])
+            return
+        assert isinstance(evaluator, ValueEvaluator)
+        for player in PLAYERS:
+            columns = [evaluator.output_columns(state, player) for state in states]
+            arrays.columns.put([2 * number + player for number in numbers], columns)
 
     def grow(self, expanded: Sequence[int], first: int) -> None:
         """Update for a tree in which the leaves `expanded` got moves to new nodes from `first`."""
-        if self.simple is not None:
+        if not isinstance(self.evaluator, ValueEvaluator | PairEvaluator):
             return
+        rows = self.rows
         new = (first + np.flatnonzero(self.tree.arrays.player[first:] == LEAF)).tolist()
-        places = [self._place.pop(node) for node in expanded]
-        for node in new:
-            self._put(places.pop() if places else len(self.rows.nodes), node)
-        for number in sorted(places, reverse=True):
-            last = self.rows.drop()
-            if number < len(self.rows.nodes):
-                self._put(number, last)
-
-    def _put(self, number: int, node: int) -> None:
-        """Set or append leaf `number`."""
-        state = self.rows.put(number, node)
-        self._place[node] = number
-        self.apart = lengthened(self.apart, len(self.rows.nodes))
-        self.apart[number] = state.margins is not None
-        self.chance.put(number, _chance(state))
-        if self.pairs is not None:
-            self.sign = lengthened(self.sign, len(self.rows.nodes))
-            self.sign[number] = self.pairs.pair_sign(state)
-            self.columns.put(number, self.pairs.pair_columns(state).ravel())
-        else:
-            assert self.single is not None
-            for player in PLAYERS:
-                columns = self.single.output_columns(state, player)
-                self.columns.put(2 * number + player, columns)
+        free = [self._place.pop(node) for node in expanded]
+        end = len(rows.arrays.nodes)
+        numbers = [*free[::-1], *range(end, end + len(new))][: len(new)]
+        self._add(numbers, new, rows.put(numbers, new))
+        for number in sorted(free[: max(0, len(free) - len(new))], reverse=True):
+            last = rows.drop()
+            if number < len(rows.arrays.nodes):
+                self._add([number], [last], rows.put([number], [last]))
 
     def fill(
-        self,
-        player: int,
-        reach: tuple[Array, Array],
-        values: Array,
-        *,
-        believed: tuple[Array, Array] | None = None,
+        self, player: int, reach: Pair, values: Array, *, believed: Pair | None = None
     ) -> None:
         """Write `player`'s counterfactual values at the leaves, given both reaches.
 
         With `believed`, the evaluator is called with the beliefs of those reaches instead.
         """
         believed = reach if believed is None else believed
-        if self.simple is not None:
-            self._fill_simply(self.simple, player, reach, values, believed)
+        evaluator = self.evaluator
+        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
+            self._write(player, reach, values, self._expected(evaluator, player, believed))
             return
         if self.rows.count == 0:
             return
         rows = self.rows.gather(player, believed)
         self.asked += len(rows)
-        if self.pairs is not None:
-            if len(rows):
-                self.outputs = self.pairs.pair_values(rows)
-            self.fill_from_pairs(player, reach, values)
+        if len(rows):
+            self.outputs = self._evaluate(rows)
+        if not self.linear:
+            self.fill_from_outputs(player, reach, values)
             return
-        assert self.single is not None
-        outputs = self.single.values(rows) if len(rows) else np.zeros((0, 1), dtype=np.float32)
-        if self.linear:
-            expected = [
-                outputs[row, self.single.output_columns(self.tree.state(node), player)]
-                if row >= 0
-                else None
-                for (node, _), row in zip(self._places(), self.rows.row.tolist(), strict=True)
-            ]
-            self._write(player, reach, values, expected)
-            return
-        scatter_values(
-            self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
-            self.apart, self.chance.flat, self.chance.start, reach[1 - player], self.rows.row,
-            outputs, values,
-        )  # fmt: skip
+        assert isinstance(evaluator, ValueEvaluator)
+        columns = [evaluator.output_columns(state, player) for state in self.rows.states]
+        expected = [
+            self.outputs[row, own] if row >= 0 else None
+            for own, row in zip(columns, self.rows.row.tolist(), strict=True)
+        ]
+        self._write(player, reach, values, expected)
 
-    def _fill_simply(
-        self,
-        evaluator: PBSEvaluator,
-        player: int,
-        reach: tuple[Array, Array],
-        values: Array,
-        believed: tuple[Array, Array],
-    ) -> None:
+    def _evaluate(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        evaluator = self.evaluator
+        if self.pairs:
+            assert isinstance(evaluator, PairEvaluator)
+            return evaluator.pair_values(rows)
+        assert isinstance(evaluator, ValueEvaluator)
+        return evaluator.values(rows)
+
+    def _expected(self, evaluator: PBSEvaluator, player: int, believed: Pair) -> list[Array | None]:
+        """For each leaf the expected values [K] of `player`; None: the opponent is not there."""
         tree, pbss, asked = self.tree, list[PBS](), list[bool]()
         for node, copy in self._places():
             first, second = (
@@ -301,12 +295,10 @@ class Leaves:
             )
             asked.append(bool((first if player else second).sum() > 0))
             if asked[-1]:
-                beliefs = (normalised(first), normalised(second))
-                pbss.append(PBS(tree.state(node), beliefs))
+                pbss.append(PBS(tree.state(node), (normalised(first), normalised(second))))
         self.asked += len(pbss)
         outputs = iter(evaluator.values(pbss) if pbss else ())
-        expected = [next(outputs)[player] if reached else None for reached in asked]
-        self._write(player, reach, values, expected)
+        return [next(outputs)[player] if reached else None for reached in asked]
 
     def _places(self) -> list[tuple[int, int]]:
         """Node and copy of each leaf."""
@@ -314,11 +306,7 @@ class Leaves:
         return [(node, c) for node in self.tree.leaves.tolist() for c in range(copies[node])]
 
     def _write(
-        self,
-        player: int,
-        reach: tuple[Array, Array],
-        values: Array,
-        expected: Sequence[Array | None],
+        self, player: int, reach: Pair, values: Array, expected: Sequence[Array | None]
     ) -> None:
         """Write expected values [K] of each leaf as counterfactual ones; None: not reached."""
         tree = self.tree
@@ -327,26 +315,23 @@ class Leaves:
             opponent = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
             to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, opponent)
 
-    def ask(self, believed: tuple[Array, Array]) -> None:
+    def ask(self, believed: Pair) -> None:
         """Evaluate the pairs at every leaf at the beliefs of these reaches; sets `outputs`."""
-        assert self.pairs is not None
-        if self.rows.count == 0:
-            return
-        rows = self.rows.gather(0, believed, every=True)
-        self.asked += len(rows)
-        self.outputs = self.pairs.pair_values(rows)
+        if self.rows.count:
+            rows = self.rows.gather(0, believed, every=True)
+            self.asked += len(rows)
+            self.outputs = self._evaluate(rows)
 
     def recall(self, outputs: NDArray[np.float32]) -> None:
         """Replace `outputs` by those of an earlier `ask`."""
         self.rows.row[:] = np.arange(self.rows.count)
         self.outputs = outputs
 
-    def fill_from_pairs(self, player: int, reach: tuple[Array, Array], values: Array) -> None:
-        """Write `player`'s counterfactual values at the leaves from `outputs` of pairs."""
-        scatter_pairs(
-            self.tree.arrays, self.rows.nodes, player, self.columns.flat, self.columns.start,
-            self.sign, self.apart, self.chance.flat, self.chance.start, reach[1 - player],
-            self.rows.row, self.outputs, values,
+    def fill_from_outputs(self, player: int, reach: Pair, values: Array) -> None:
+        """Write `player`'s counterfactual values at the leaves from the latest `outputs`."""
+        scatter_values(
+            self.tree.arrays, self.arrays, player, self.pairs, self.rows.row, reach[1 - player],
+            self.outputs, values,
         )  # fmt: skip
 
 
@@ -357,24 +342,3 @@ def lengthened(old: Array, length: int) -> Array:
         whole = np.zeros((max(length, 2 * len(old)), *old.shape[1:]), dtype=old.dtype)
         whole[: len(old)] = old
     return whole[:length]
-
-
-def _chance(state: PublicState) -> Array:
-    """[K0 * K1] chance weights of a public state, or [K0 + K1] margins whose product they are."""
-    return np.concatenate(state.margins or [state.compatibility.ravel()])
-
-
-class Packed:
-    """Concatenated arrays: array n begins at `flat[start[n]]`."""
-
-    def __init__(self, parts: Sequence[Array], dtype: type[np.generic] = np.int32) -> None:
-        sizes = np.array([len(part) for part in parts], dtype=np.int64)
-        self.start: NDArray[np.int64] = np.cumsum(sizes) - sizes
-        self.flat: Array = np.concatenate([*parts, np.zeros(0, dtype)]).astype(dtype)
-
-    def put(self, number: int, part: Array) -> None:
-        """Replace or append an array."""
-        self.start = lengthened(self.start, max(len(self.start), number + 1))
-        self.start[number] = length = len(self.flat)
-        self.flat = lengthened(self.flat, length + len(part))
-        self.flat[length:] = part

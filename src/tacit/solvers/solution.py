@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.games import Game, GameError
 from tacit.solvers.algorithms import Minimiser, find_algorithm
-from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Run, Stop, run
 from tacit.solvers.best_response import evaluate
 from tacit.solvers.engine import Solver
 from tacit.solvers.kernel_warm_up import prepare
@@ -30,11 +30,10 @@ PRECISIONS = {"single": 32, "double": 64}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solution:
+class Solution(Run):
     """A policy [slots] for a whole game, its value and exploitability, and how it was solved.
 
-    `value` is the policy's value to player 1, `exploitability` its NashConv / 2. `memory` holds the
-    solver's arrays by name for `resume`; it is empty after the linear program.
+    `memory` holds the solver's arrays by name for `resume`; it is empty after the linear program.
     """
 
     tree: PublicTree = field(repr=False)
@@ -42,9 +41,7 @@ class Solution:
     minimiser: Minimiser | None
     precision: str
     seed: int
-    stop: Stop
     target: float | None
-    history: tuple[Checkpoint, ...] = field(repr=False)
     policy: NDArray[np.float64] = field(repr=False)
     memory: Mapping[str, NDArray[Any]] = field(repr=False)
 
@@ -52,26 +49,6 @@ class Solution:
     def game(self) -> Game:
         """The game that is solved."""
         return self.tree.game
-
-    @property
-    def iterations(self) -> int:
-        """How many iterations were run, all runs together."""
-        return self.history[-1].iteration
-
-    @property
-    def seconds(self) -> float:
-        """How long they took."""
-        return self.history[-1].seconds
-
-    @property
-    def value(self) -> float:
-        """The value to player 1 when both follow the policy."""
-        return self.history[-1].value
-
-    @property
-    def exploitability(self) -> float:
-        """NashConv / 2 of the policy."""
-        return self.history[-1].exploitability
 
     @property
     def shortfall(self) -> str | None:
@@ -174,13 +151,8 @@ def _go_on(
     on_checkpoint: OnCheckpoint | None,
     on_chunk: OnChunk | None,
 ) -> Solution:
-    done = run(
-        solver,
-        limits,
-        history=solution.history,
-        on_checkpoint=on_checkpoint,
-        on_chunk=on_chunk,
-    )
+    seen = solution.history
+    done = run(solver, limits, history=seen, on_checkpoint=on_checkpoint, on_chunk=on_chunk)
     return replace(
         solution,
         stop=done.stop,

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, GameError
-from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.cards import NUM_HANDS
 from tacit.games.holdem.spot import Spot, permute_hands
 from tacit.solvers.algorithms import find_algorithm
-from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Stop, run
+from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Run, Stop, run
 from tacit.solvers.best_response import BestResponse
 from tacit.solvers.engine import Locks, Solver
 from tacit.solvers.kernel_warm_up import cores, prepare
@@ -90,9 +89,9 @@ def solve_spot(
     label, the same for all hands, or an array [A, 1326]. `storage`: the bits of a regret or policy
     sum, 32, or 16 where memory is short. `resumable`: keep the arrays that `resume_spot` needs.
     """
-    _check_storage(storage)
+    if storage not in (16, 32):
+        raise GameError(f"numbers are kept in 32 or 16 bits, not in {storage}")
     prepare(np.float32, equity=True)
-    threads = threads or cores()
     tree = tree or build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
     begun = SpotSolution(
         spot=spot,
@@ -104,8 +103,7 @@ def solve_spot(
         storage=storage,
     )
     fixed = _locks(tree, locks or {})
-    solver = _solver(begun, fixed, threads)
-    return _go_on(begun, solver, fixed, limits, resumable, on_checkpoint, on_chunk)
+    return _go_on(begun, fixed, limits, threads, resumable, on_checkpoint, on_chunk)
 
 
 def resume_spot(
@@ -125,35 +123,26 @@ def resume_spot(
             "them); solve the spot again"
         )
     fixed = {node: solution.tree.block(solution.policy, node) for node in solution.locked}
-    solver = _solver(solution, fixed, threads or cores())
-    solver.restore(solution.iterations, solution.memory)
-    return _go_on(solution, solver, fixed, limits, True, on_checkpoint, on_chunk)
-
-
-def _check_storage(storage: int) -> None:
-    if storage not in (16, 32):
-        raise GameError(f"numbers are kept in 32 or 16 bits, not in {storage}")
-
-
-def _solver(solution: SpotSolution, fixed: Locks, threads: int) -> Solver:
-    """A new solver with the settings of the solution."""
-    return Solver(
-        solution.tree, find_algorithm(solution.algorithm), threads=threads, locks=fixed,
-        storage=solution.storage,
-    )  # fmt: skip
+    return _go_on(solution, fixed, limits, threads, True, on_checkpoint, on_chunk)
 
 
 def _go_on(
     solution: SpotSolution,
-    solver: Solver,
     fixed: Locks,
     limits: SpotLimits | None,
+    threads: int | None,
     resumable: bool,
     on_checkpoint: OnCheckpoint | None,
     on_chunk: OnChunk | None,
 ) -> SpotSolution:
-    """Run the solver until a limit is reached."""
-    tree = solution.tree
+    """Run a solver with the settings, and from the state, of the solution to a limit."""
+    tree, bounds = solution.tree, (limits or SpotLimits()).limits(solution.spot)
+    solver = Solver(
+        tree, find_algorithm(solution.algorithm), threads=threads or cores(), locks=fixed,
+        storage=solution.storage,
+    )  # fmt: skip
+    if solution.memory:
+        solver.restore(solution.iterations, solution.memory)
 
     def measure(solver: Solver) -> tuple[float, float]:
         policy = solver.average_policy(np.float32)
@@ -161,22 +150,14 @@ def _go_on(
         best = jury.value(0, BEST), jury.value(1, BEST)
         return (best[0] + best[1]) / 2, (best[0] - best[1]) / 2
 
-    bounds = (limits or SpotLimits()).limits(solution.spot)
-    seen = list(solution.history)
-
-    def note(point: Checkpoint) -> None:
-        seen.append(point)
-        if on_checkpoint is not None:
-            on_checkpoint(point)
-
     result = run(
         solver,
         bounds,
         history=solution.history,
-        on_checkpoint=note,
+        on_checkpoint=on_checkpoint,
         on_chunk=on_chunk,
         measure=measure,
-        next_check=lambda iteration: max(iteration + 1, next_check(seen, bounds.target)),
+        next_check=lambda iteration, seen: max(iteration + 1, next_check(seen, bounds.target)),
     )
     return replace(
         solution,
@@ -214,8 +195,8 @@ def next_check(seen: Sequence[Checkpoint], target: float | None) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpotSolution:
-    """A solved spot: the policy [slots] and its exploitability.
+class SpotSolution(Run):
+    """A solved spot: the policy [slots] and its exploitability, in chips.
 
     `complete` is false where the policies of the last street are left out (see
     `tacit.formats.spot_solution`); they are solved again when they are viewed.
@@ -225,8 +206,6 @@ class SpotSolution:
     tree: PublicTree = field(repr=False)
     policy: Policy = field(repr=False)
     algorithm: str
-    stop: Stop
-    history: tuple[Checkpoint, ...] = field(repr=False)
     locked: tuple[int, ...] = ()
     complete: bool = True
     storage: int = 32
@@ -237,21 +216,6 @@ class SpotSolution:
         default_factory=dict, repr=False
     )
     """Without rivers: the values [K] of both players' hands at the nodes before them."""
-
-    @property
-    def iterations(self) -> int:
-        """How many iterations were run."""
-        return self.history[-1].iteration
-
-    @property
-    def seconds(self) -> float:
-        """How long they took."""
-        return self.history[-1].seconds
-
-    @property
-    def exploitability(self) -> float:
-        """NashConv / 2 in chips, exact."""
-        return self.history[-1].exploitability
 
     @property
     def percent_of_pot(self) -> float:
@@ -300,51 +264,29 @@ def _locks(
     return fixed
 
 
-def subgame_spot(view: SpotNode, ranges: tuple[NDArray[Any], NDArray[Any]]) -> Spot:
-    """The spot at the start of the street of `view`: its board and chips, with these ranges.
-
-    The ranges are divided by their largest weights.
-    """
-    rules, betting = view.solution.spot.rules, view.betting
-    return Spot(
-        board=view.board,
-        rules=BettingRules(
-            stacks=rules.stacks,
-            big_blind=rules.big_blind,
-            small_blind=rules.small_blind,
-            first_street=betting.street,
-            last_street=rules.last_street,
-            committed=betting.before[0],
-            dead=rules.dead,
-        ),
-        ranges=(
-            (ranges[0] / ranges[0].max()).astype(np.float32),
-            (ranges[1] / ranges[1].max()).astype(np.float32),
-        ),
-        bets=view.solution.spot.bets,
-        name=view.solution.spot.name,
-    )
-
-
 def _solve_river(view: SpotNode) -> SpotNode:
     """The same point in a solution of its river alone, with the reaches at its start as ranges."""
-    moves = list(view.target.moves)
-    start = max(n for n, (node, _) in enumerate(view.target.steps) if _deals(view, node)) + 1
-    above = SpotNode(view.solution, find(view.solution.tree, moves[: start - 1]))
-    dealt = SpotNode(view.solution, find(view.solution.tree, moves[:start]))
-    alive = (
-        np.isin(np.arange(NUM_HANDS), dealt.live[0]),
-        np.isin(np.arange(NUM_HANDS), dealt.live[1]),
+    moves, start, spot = view.target.moves, view.target.dealt, view.solution.spot
+    above, dealt = (
+        SpotNode(view.solution, find(view.solution.tree, moves[:end])) for end in (start - 1, start)
     )
-    ranges = above.reach[0] * alive[0], above.reach[1] * alive[1]
-    if not (ranges[0].any() and ranges[1].any()):
+    first, second = (
+        reach * np.isin(np.arange(NUM_HANDS), live)
+        for reach, live in zip(above.reach, dealt.live, strict=True)
+    )
+    if not (first.any() and second.any()):
         raise GameError("this point is never reached, so the policy on its river is not solved")
-    solution = solve_spot(
-        subgame_spot(dealt, ranges),
-        SpotLimits(percent=RIVER_TARGET),
-        locks=_river_locks(dealt),
+    scale = float(first.max()), float(second.max())
+    street, committed = dealt.betting.street, dealt.betting.before[0]
+    river = replace(
+        spot,
+        board=dealt.board,
+        rules=replace(spot.rules, first_street=street, committed=committed, ante=0),
+        ranges=((first / scale[0]).astype(np.float32), (second / scale[1]).astype(np.float32)),
+        additions={},
     )
-    scale = float(ranges[0].max()), float(ranges[1].max())
+    locks = _river_locks(dealt)
+    solution = solve_spot(river, SpotLimits(percent=RIVER_TARGET), locks=locks)
     return SpotNode(solution, find(solution.tree, moves[start:]), scale=scale)
 
 
@@ -360,7 +302,3 @@ def _river_locks(dealt: SpotNode) -> dict[str, NDArray[np.float32]]:
             locks[" ".join(path)] = np.zeros((len(block), NUM_HANDS), np.float32)
             locks[" ".join(path)][:, hands] = block
     return locks
-
-
-def _deals(view: SpotNode, node: int) -> bool:
-    return view.solution.tree.state(node).mover == CHANCE

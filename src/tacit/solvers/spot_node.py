@@ -24,14 +24,14 @@ from tacit.games.holdem.cards import (
     NUM_HANDS,
     card_name,
     format_cards,
-    hand_name,
     parse_cards,
 )
 from tacit.games.holdem.spot import IDENTITY, Suits, permute_card, permute_hands
-from tacit.tree import Place, PublicTree
+from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.cards.equity import Equity, range_equity
 from tacit.tree.cards.states import CardState
 from tacit.tree.kernels.passes import EXPECT
+from tacit.tree.public_state import path_words
 
 if TYPE_CHECKING:
     from tacit.solvers.spot import SpotSolution
@@ -44,54 +44,45 @@ Path = str | Sequence[str]
 class PathTarget:
     """A node, the renaming of its suits to those of the path, and the moves to it.
 
-    steps: for each move the node it starts from and the number of the edge taken.
+    dealt: how many moves lead up to and include the last deal.
     """
 
     node: int
     suits: Suits
     moves: tuple[str, ...]
-    steps: tuple[tuple[int, int], ...]
+    dealt: int
 
 
 def find(tree: PublicTree, path: Path) -> PathTarget:
     """Follow `path` from the spot; its cards may differ in suits from those of the tree."""
-    words = path.split() if isinstance(path, str) else list(path)
-    node, suits = tree.roots[0].node, IDENTITY
-    steps: list[tuple[int, int]] = []
-    for word in words:
-        state = tree.cards.state(node)
-        children = list(tree.labels(node))
-        if state.mover == CHANCE:
-            number, suits = _find_cards(state, children, suits, word)
-        elif word in children:
-            number = children.index(word)
-        else:
-            options = ", ".join(children) or "nothing: the hand is over"
-            raise GameError(f"{word!r} is not possible here; possible: {options}")
-        steps.append((node, number))
-        node = tree.child(Place(node, 0), number).node
-    return PathTarget(node, suits, tuple(words), tuple(steps))
+    here, suits, dealt, words = tree.roots[0], IDENTITY, 0, path_words(path)
+    for number, word in enumerate(words):
+        label = word
+        if tree.arrays.player[here.node] == CHANCE:
+            state, labels = tree.cards.state(here.node), tree.labels(here.node)
+            label, suits = _find_cards(state, labels, suits, word)
+            dealt = number + 1
+        here = tree.find([label], here)
+    return PathTarget(here.node, suits, tuple(words), dealt)
 
 
-def _find_cards(state: CardState, labels: list[str], suits: Suits, word: str) -> tuple[int, Suits]:
-    """The edge of the cards in `word`, and the renaming from the edge's cards to them."""
+def _find_cards(
+    state: CardState, labels: Sequence[str], suits: Suits, word: str
+) -> tuple[str, Suits]:
+    """The label of the cards in `word`, and the renaming from the label's cards to them."""
     wanted = set(parse_cards(word))
-    for number, label in enumerate(labels):
+    for label in labels:
         for renaming in state.deal.symmetries:
-            both = _compose(suits, renaming)
+            first, second, third, fourth = (suits[suit] for suit in renaming)
+            both = first, second, third, fourth
             if {permute_card(both, card) for card in parse_cards(label)} == wanted:
-                return number, both
+                return label, both
     board = format_cards(permute_card(suits, card) for card in state.board)
     count = BOARD_SIZES[state.betting.street + 1] - len(state.board)
     raise GameError(
         f"{word!r} cannot be dealt on {board}; expected {count} card"
         f"{'s' if count > 1 else ''} that {'are' if count > 1 else 'is'} not on the board"
     )
-
-
-def _compose(outer: Suits, inner: Suits) -> Suits:
-    first, second, third, fourth = (outer[suit] for suit in inner)
-    return first, second, third, fourth
 
 
 @dataclass(frozen=True)
@@ -176,16 +167,15 @@ class SpotNode:
         """[1326] each: each hand's weight in the range times its own choices on the way here."""
         if self._subgame is not None:
             return self._subgame.reach
-        self._look(0)
-        reach = self.solution.responder.work.reach
-        vectors = [
-            self.solution.tree.vectors(reach[p], p, self.target.node, values=False)[0]
-            for p in (0, 1)
-        ]
+        tree, node, responder = self.solution.tree, self.target.node, self.solution.responder
+        responder.look(0, node, EXPECT)
         first, second = (
-            self._scale[p] * np.nan_to_num(self._spread(v, p)) for p, v in enumerate(vectors)
+            tree.vectors(responder.work.reach[p], p, node, values=False)[0] for p in PLAYERS
         )
-        return first, second
+        return (
+            self._scale[0] * np.nan_to_num(self._spread(first, 0)),
+            self._scale[1] * np.nan_to_num(self._spread(second, 1)),
+        )
 
     @cached_property
     def values(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -196,14 +186,13 @@ class SpotNode:
         """
         if self._subgame is not None:
             return self._subgame.values
-        values = []
-        for player in (0, 1):
-            if self.target.node in self.solution.values:
-                kept = self.solution.values[self.target.node][player]
-                values.append(self._spread(kept, player))
-                continue
-            self._look(player)
-            expected = self.solution.responder.expected(player, self.target.node)[0]
+        node, responder, values = self.target.node, self.solution.responder, []
+        for player in PLAYERS:
+            if node in self.solution.values:
+                expected = self.solution.values[node][player]
+            else:
+                responder.look(player, node, EXPECT)
+                expected = responder.expected(player, node)[0]
             values.append(self._spread(expected, player))
         return values[0], values[1]
 
@@ -214,21 +203,19 @@ class SpotNode:
 
     def frequencies(self) -> dict[str, float]:
         """How often the mover takes each action, over all hands."""
-        weights = self._weights(self.mover)
+        weights = self.weights(self.mover)
         shares = np.nansum(self.policy * weights, axis=1) / weights.sum()
         return dict(zip(self.actions, shares.tolist(), strict=True))
 
     def value(self, player: int) -> float:
         """What `player` wins on average from the spot on; see `values`."""
-        weights = self._weights(player)
+        weights = self.weights(player)
         return float(np.nansum(self.values[player] * weights) / weights.sum())
 
     def classes(self) -> list[ClassRow | None]:
         """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
-        mover = self.mover
-        weights = self._weights(mover)
-        rows: list[ClassRow | None] = []
-        equity = self.equity.hands[mover]
+        mover, rows = self.mover, list[ClassRow | None]()
+        weights, equity = self.weights(mover), self.equity.hands[mover]
         for number in range(NUM_CLASSES):
             members = np.flatnonzero((number == HAND_CLASS) & (weights > 0))
             if not len(members):
@@ -246,11 +233,7 @@ class SpotNode:
             )
         return rows
 
-    def hands(self, player: int) -> list[str]:
-        """The names of the hands that `player` may hold here."""
-        return [hand_name(int(hand)) for hand in np.sort(self.live[player])]
-
-    def _weights(self, player: int) -> NDArray[np.float64]:
+    def weights(self, player: int) -> NDArray[np.float64]:
         """[1326] how often `player` is here with each hand: reach times compatible reach."""
         other = self.reach[1 - player]
         sums = np.zeros(52)
@@ -265,7 +248,3 @@ class SpotNode:
         full = np.full(NUM_HANDS, np.nan)
         full[self.live[player]] = vector
         return full
-
-    def _look(self, player: int) -> None:
-        """Compute both reaches, and the values of `player`, at this node."""
-        self.solution.responder.look(player, self.target.node, EXPECT)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.array_record import Float64, Int32, array_names, no_array
+from tacit.array_record import Float64, Int32
 from tacit.games import CHANCE, TERMINAL
 from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
 from tacit.tree.cards.terminals import no_cards
@@ -315,6 +315,5 @@ class GrowingLayout:
 
 def _no_arrays() -> TreeArrays:
     """The arrays of a tree without nodes."""
-    empty = {name: no_array(TreeArrays, name) for name in array_names(TreeArrays)}
-    empty["shared_start"] = empty["shared_size"] = np.zeros((2, 2), dtype=np.int64)
-    return TreeArrays(**empty, cards=no_cards())
+    none = np.zeros((2, 2), dtype=np.int64)
+    return TreeArrays.empty(shared_start=none, shared_size=none, cards=no_cards())

@@ -11,7 +11,7 @@ from math import erf, log, sqrt
 import numpy as np
 
 from tacit.array_record import ArrayRecord, Float64, Float64Rows, Int64
-from tacit.kernel import kernel
+from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.tree.kernels.passes import (
     FLOOR,
     LEAST_TOTAL,
@@ -71,11 +71,7 @@ class GadgetArrays(ArrayRecord):
 def match_gadgets(gadgets, step, weight, values, reach):
     """Set the opponent's next reach after its update by regret matching; add it to the average."""
     for root in range(len(gadgets.kind)):
-        kind, begin, end = (
-            gadgets.kind[root],
-            gadgets.start[root],
-            gadgets.start[root + 1],
-        )
+        kind, begin, end = _extent(gadgets, root)
         cfv = values[gadgets.value_at[root] : gadgets.value_at[root] + end - begin]
         if kind == RESOLVE:
             _match_entering(gadgets, begin, end, step, cfv)
@@ -85,7 +81,7 @@ def match_gadgets(gadgets, step, weight, values, reach):
             _draw(gadgets, begin, end, cfv)
         elif kind == HEDGE:
             _hedge(gadgets, root, begin, end, step, cfv)
-        _set_entering(gadgets, root, begin, end)
+    set_entering(gadgets)
     _add(gadgets, weight)
     write_reach(gadgets, reach)
 
@@ -94,11 +90,7 @@ def match_gadgets(gadgets, step, weight, values, reach):
 def respond_gadgets(gadgets, values, reach):
     """Set the reach of the opponent's best response to the values."""
     for root in range(len(gadgets.kind)):
-        kind, begin, end = (
-            gadgets.kind[root],
-            gadgets.start[root],
-            gadgets.start[root + 1],
-        )
+        kind, begin, end = _extent(gadgets, root)
         cfv = values[gadgets.value_at[root] : gadgets.value_at[root] + end - begin]
         if kind == RESOLVE:
             for s in range(begin, end):
@@ -114,7 +106,7 @@ def respond_gadgets(gadgets, values, reach):
             gadgets.chosen[best] = 1.0
         elif kind in (NORMAL, HEDGE):
             _draw(gadgets, begin, end, cfv)
-        _set_entering(gadgets, root, begin, end)
+    set_entering(gadgets)
     write_reach(gadgets, reach)
 
 
@@ -124,36 +116,29 @@ def mix_gadgets(gadgets, weight, again, reach):
     _add(gadgets, weight)
     total = gadgets.weight[0] + again
     for root in range(len(gadgets.kind)):
-        begin, end, at = (
-            gadgets.start[root],
-            gadgets.start[root + 1],
-            gadgets.reach_at[root],
-        )
+        _, begin, end = _extent(gadgets, root)
+        shift = gadgets.reach_at[root] - begin
         for s in range(begin, end):
-            reach[at + s - begin] = (gadgets.total[s] + again * gadgets.entering[s]) / total
+            reach[shift + s] = (gadgets.total[s] + again * gadgets.entering[s]) / total
 
 
 @kernel
 def write_reach(gadgets, reach):
     """Write the opponent's current reach to the roots."""
     for root in range(len(gadgets.kind)):
-        begin, end, at = (
-            gadgets.start[root],
-            gadgets.start[root + 1],
-            gadgets.reach_at[root],
-        )
+        _, begin, end = _extent(gadgets, root)
+        shift = gadgets.reach_at[root] - begin
         for s in range(begin, end):
-            reach[at + s - begin] = gadgets.entering[s]
+            reach[shift + s] = gadgets.entering[s]
 
 
-@kernel
-def set_entering(gadgets):
-    """Set `entering` from `chosen`."""
-    for root in range(len(gadgets.kind)):
-        _set_entering(gadgets, root, gadgets.start[root], gadgets.start[root + 1])
+@inlined_kernel
+def _extent(gadgets, root):
+    """The kind of a root's gadget, its first entry and one past its last."""
+    return gadgets.kind[root], gadgets.start[root], gadgets.start[root + 1]
 
 
-@kernel
+@inner_kernel
 def _add(gadgets, weight):
     gadgets.weight[0] += weight
     for s in range(len(gadgets.total)):
@@ -161,84 +146,76 @@ def _add(gadgets, weight):
 
 
 @kernel
-def _set_entering(gadgets, root, begin, end):
-    """Turn choices into a reach, mixed with the given range.
+def set_entering(gadgets):
+    """Turn choices into reaches, mixed with the given ranges.
 
     A chosen infostate is dealt in proportion to the weights below it, so choosing it with
     probability x is a reach of x / weight. The total is scaled to that of entering everywhere, and
     so is a mixed range.
     """
-    kind, share = gadgets.kind[root], gadgets.share[root]
-    if kind == GIVEN:
+    entering = gadgets.entering
+    for root in range(len(gadgets.kind)):
+        kind, begin, end = _extent(gadgets, root)
+        share = 0.0 if kind == GIVEN else gadgets.share[root]
+        mass, all_mass = 0.0, 0.0
         for s in range(begin, end):
-            gadgets.entering[s] = gadgets.previous[s]
-        return
-    mass, all_mass = 0.0, 0.0
-    for s in range(begin, end):
-        enters = gadgets.chosen[s] * gadgets.inverse[s]
-        if kind != MAXMARGIN:
-            enters = gadgets.chosen[s] if gadgets.inverse[s] > 0 else 0.0
-        gadgets.entering[s] = enters
-        mass += enters * gadgets.weights[s]
-        all_mass += gadgets.weights[s]
-    if kind == MAXMARGIN:
+            possible = gadgets.inverse[s] if kind == MAXMARGIN else gadgets.inverse[s] > 0
+            entering[s] = gadgets.chosen[s] * possible
+            mass += entering[s] * gadgets.weights[s]
+            all_mass += gadgets.weights[s]
+        scale = all_mass if kind == MAXMARGIN else 1.0
+        if share < 1:
+            scale = share * all_mass / mass if mass > 0 else 0.0
         for s in range(begin, end):
-            gadgets.entering[s] *= all_mass
-    if share < 1:
-        scale = share * all_mass / mass if mass > 0 else 0.0
-        for s in range(begin, end):
-            gadgets.entering[s] = scale * gadgets.entering[s] + (1 - share) * gadgets.previous[s]
+            entering[s] = scale * entering[s] + (1 - share) * gadgets.previous[s]
 
 
-@kernel
+@inner_kernel
 def _match_entering(gadgets, begin, end, step, cfv):
     """Two regrets at each infostate: of entering, and of taking the alternative payoff."""
-    positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
-    floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
-    enter, take = gadgets.regrets[0, begin:end], gadgets.regrets[1, begin:end]
-    chosen = gadgets.chosen[begin:end]
-    offered, weights = gadgets.offered[begin:end], gadgets.weights[begin:end]
-    for s in range(end - begin):
-        other = offered[s] * weights[s]
-        mean = chosen[s] * cfv[s] + (1 - chosen[s]) * other
-        gain, loss = cfv[s] - mean, other - mean
-        first = next_regret(enter[s], gain, positive, negative, floor)
-        second = next_regret(take[s], loss, positive, negative, floor)
-        enter[s], take[s] = first, second
-        first = max(first + prediction * gain, 0.0)
-        second = max(second + prediction * loss, 0.0)
+    chosen, weights = gadgets.chosen, gadgets.weights
+    enter, take = gadgets.regrets[0], gadgets.regrets[1]
+    for s in range(begin, end):
+        value, other = cfv[s - begin], gadgets.offered[s] * weights[s]
+        mean = chosen[s] * value + (1 - chosen[s]) * other
+        enter[s], first = _matched(enter[s], value - mean, step)
+        take[s], second = _matched(take[s], other - mean, step)
         total = first + second
         chosen[s] = first / total if total > LEAST_TOTAL else 0.5
 
 
-@kernel
+@inlined_kernel
+def _matched(regret, gain, step):
+    """A regret after an iteration, and its weight in the next policy."""
+    kept = next_regret(
+        regret, gain, float(step[POSITIVE]), float(step[NEGATIVE]), float(step[FLOOR])
+    )
+    return kept, max(kept + float(step[PREDICTION]) * gain, 0.0)
+
+
+@inner_kernel
 def _match_choice(gadgets, begin, end, step, cfv):
     """One regret per infostate: of choosing it."""
-    positive, negative = float(step[POSITIVE]), float(step[NEGATIVE])
-    floor, prediction = float(step[FLOOR]), float(step[PREDICTION])
-    regrets, chosen = gadgets.regrets[0, begin:end], gadgets.chosen[begin:end]
-    offered, inverse = gadgets.offered[begin:end], gadgets.inverse[begin:end]
+    regrets, chosen, inverse = gadgets.regrets[0], gadgets.chosen, gadgets.inverse
     mean, possible = 0.0, 0
-    for s in range(end - begin):
+    for s in range(begin, end):
         if inverse[s] > 0:
-            mean += chosen[s] * (cfv[s] * inverse[s] - offered[s])
+            mean += chosen[s] * (cfv[s - begin] * inverse[s] - gadgets.offered[s])
             possible += 1
     total = 0.0
-    for s in range(end - begin):
+    for s in range(begin, end):
         if inverse[s] > 0:
-            gain = cfv[s] * inverse[s] - offered[s] - mean
-            kept = next_regret(regrets[s], gain, positive, negative, floor)
-            regrets[s] = kept
-            chosen[s] = max(kept + prediction * gain, 0.0)
+            gain = cfv[s - begin] * inverse[s] - gadgets.offered[s] - mean
+            regrets[s], chosen[s] = _matched(regrets[s], gain, step)
             total += chosen[s]
-    for s in range(end - begin):
+    for s in range(begin, end):
         if total > LEAST_TOTAL:
             chosen[s] = chosen[s] / total
         else:
             chosen[s] = 1 / possible if inverse[s] > 0 else 0.0
 
 
-@kernel
+@inner_kernel
 def _draw(gadgets, begin, end, cfv):
     """Enter if the draw, N(offered, deviation²), is at most the current value of entering."""
     for s in range(begin, end):
@@ -255,7 +232,7 @@ WIDTH_0, WIDTH_1, WIDTH_2 = 1 / 0.90793080**2, 1 / 0.57778732**2, 1 / 0.36403772
 Stefanski 1992): their shares and variances."""
 
 
-@kernel
+@inner_kernel
 def _hedge(gadgets, root, begin, end, step, cfv):
     """Hedge between entering and each draw, integrated over the draws; see `Hedged`."""
     positive = float(step[POSITIVE])
@@ -282,7 +259,7 @@ def _hedge(gadgets, root, begin, end, step, cfv):
         )
 
 
-@kernel
+@inner_kernel
 def _normal(bound):
     """The probability that a standard normal draw is at most `bound`, to 1e-6."""
     place = min(max(bound, -FARTHEST), FARTHEST) * PER_UNIT + FARTHEST * PER_UNIT

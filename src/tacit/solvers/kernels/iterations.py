@@ -2,9 +2,9 @@
 
 tree: TreeArrays; slots, vectors: records of `tacit.tree.kernels.buffers`; order: [S, 7] of
 `tacit.tree.arrays`; thread: whose shared vectors are used; schedule: [T, 6], a step's four numbers,
-the weight in the average, and how often fictitious play counts the response once more;
-root_gadgets: None, or the `GadgetArrays` of `tacit.solvers.kernels.gadgets`, updated at the end of
-a turn.
+the weight in the average, and how often fictitious play counts the response once more; turn: which
+turn of each iteration is run, -1: all; root_gadgets: None, or the `GadgetArrays` of
+`tacit.solvers.kernels.gadgets`, updated at the end of a turn.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from tacit.tree.kernels.storage16 import descend_node_short, update_node_short
 
 @kernel
 def match_regrets(
-    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
+    tree, slots, vectors, order, thread, schedule, turn, alternating, root_gadgets
 ):  # fmt: skip
     """Iterations of regret matching; each pass down adds a policy to the average.
 
-    An iteration has two turns if updates alternate and one if they are simultaneous; the turns from
-    `first_turn` up to `last_turn` of each iteration are run, along the steps of `order`.
+    An iteration has two turns if updates alternate and one if they are simultaneous.
     """
     _match(
-        tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+        tree, vectors, order, thread, schedule, turn, alternating, root_gadgets,
         descend_node, update_node, 0, slots.policy, slots.regrets, slots.sums,
     )  # fmt: skip
 
 
 @kernel
 def match_short_regrets(
-    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
+    tree, slots, vectors, order, thread, schedule, turn, alternating, root_gadgets
 ):  # fmt: skip
     """As `match_regrets`, with numbers of 16 bits; slots: `ShortSlots`."""
     _match(
-        tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+        tree, vectors, order, thread, schedule, turn, alternating, root_gadgets,
         descend_node_short, update_node_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
     )  # fmt: skip
 
 
 @inlined_kernel
 def _match(
-    tree, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets,
+    tree, vectors, order, thread, schedule, turn, alternating, root_gadgets,
     flow, act, kept, policy, regrets, sums,
 ):  # fmt: skip
     """The two kernels above; flow, act, kept: see `descend_range` and `ascend_range`."""
+    turns = (0, 2 if alternating else 1) if turn < 0 else (turn, turn + 1)
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
-        for turn in range(first_turn, last_turn):
+        for turn in range(turns[0], turns[1]):
             for n in range(len(order)):
                 for player in range(2):
                     if alternating and player != turn:
@@ -86,18 +86,19 @@ def _match(
 
 @kernel
 def play_fictitiously(
-    tree, slots, vectors, order, thread, schedule, first_turn, last_turn, alternating, root_gadgets
+    tree, slots, vectors, order, thread, schedule, turn, alternating, root_gadgets
 ):  # fmt: skip
     """Iterations of fictitious play: respond to the mixture, then mix the response in.
 
     The turns of an iteration are: player 0 responds, 0 mixes, 1 responds, 1 mixes; or both respond,
-    both mix. Those from `first_turn` up to `last_turn` are run, along the steps of `order`.
+    both mix.
     """
+    turns = (0, 4 if alternating else 2) if turn < 0 else (turn, turn + 1)
     for t in range(len(schedule)):
         step, weight = schedule[t, :4], schedule[t, 4]
         none = weight * 0  # a double: sums are added up in double precision, then rounded
         again = schedule[t, 5] + none
-        for turn in range(first_turn, last_turn):
+        for turn in range(turns[0], turns[1]):
             mixes = turn % 2 == 1
             for n in range(len(order)):
                 for player in range(2):
@@ -145,11 +146,8 @@ def _mix(tree, slots, first, last, thread, player, reach, again):
         if tree.player[node] == player:
             width = tree.copies[node] * tree.info_count[player, node]
             slot = tree.slot_start[node]
-            at = place(
-                tree.reach_start[player, node],
-                tree.shared_start[0, player],
-                thread * tree.shared_size[0, player],
-            )
+            shared, shift = tree.shared_start[0, player], thread * tree.shared_size[0, player]
+            at = place(tree.reach_start[player, node], shared, shift)
             for action in range(tree.action_count[node]):
                 here = slot + action * width
                 for s in range(width):
@@ -174,17 +172,9 @@ def respond(tree, vectors, order, thread, player, mode, step, policy, response):
             )  # fmt: skip
         else:
             ascend_range(
-                tree,
-                vectors,
-                order[n],
-                thread,
-                player,
-                evaluate_node,
-                mode,
-                step,
+                tree, vectors, order[n], thread, player, evaluate_node, mode, step, response,
                 response,
-                response,
-            )
+            )  # fmt: skip
 
 
 @kernel
@@ -220,19 +210,9 @@ def normalise_slots(actions, count, width, slot, legal, mask, sums, policy):
         summed, chosen = sums[here : here + width], policy[here : here + width]
         for s in range(width):
             chosen[s] = summed[s] / total[s] if total[s] > 0 else uniform
-    if legal >= 0:
-        _play_legally(actions, count, width, slot, mask[legal:], total, policy)
-
-
-@inner_kernel
-def _play_legally(actions, count, width, slot, mask, total, policy):
-    """Make entries without a total uniform over legal actions; mask: [A, count]."""
-    for s in range(width):
-        if total[s] > 0:
-            continue
-        possible = 0
-        for action in range(actions):
-            possible += mask[action * count + s % count]
-        for action in range(actions):
-            allowed = mask[action * count + s % count]
-            policy[slot + action * width + s] = allowed / possible
+    for s in range(width if legal >= 0 else 0):
+        if not total[s] > 0:
+            own = mask[legal + s % count : legal + actions * count : count]
+            possible = own.sum()
+            for action in range(actions):
+                policy[slot + action * width + s] = own[action] / possible

@@ -1,26 +1,85 @@
 """Kernels of depth-limited search: reaches to beliefs, expected to counterfactual values.
 
-tree: TreeArrays; nodes: the leaf nodes; columns: flat, player p's at leaf node n from
-start[2 * n + p]; row: [L] the row of each leaf public state, -1 if it has none.
+tree: TreeArrays; row: [L] the row of each leaf public state, -1 if it has none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.array_record import ArrayRecord, Float32, Int8, Int32, Int64, Real
 from tacit.kernel import inner_kernel, kernel
 
 
-@kernel
-def gather_beliefs(
-    tree, nodes, player, every, static, columns, start, reach0, reach1, inputs, row
-):  # fmt: skip
-    """Write input rows for leaves that the opponent reaches (`every`: all); returns their number.
+@dataclass(frozen=True, eq=False)
+class Packed(ArrayRecord):
+    """Concatenated arrays of numbers of the type `real`: array n begins at `flat[start[n]]`."""
 
-    static: [leaf nodes, features].
+    start: Int64
+    flat: Real
+
+    def put(self, numbers: Sequence[int], parts: Sequence[NDArray[Any]]) -> None:
+        """Replace or append the arrays with these numbers."""
+        sizes = np.array([len(part) for part in parts])
+        length = len(self.flat)
+        self.extend(["start"], max(len(self.start), max(numbers) + 1))
+        self.extend(["flat"], length + int(sizes.sum()))
+        self.start[numbers] = length + np.cumsum(sizes) - sizes
+        self.flat[length:] = np.concatenate(parts)
+
+
+class Columns(Packed):
+    """Columns of an encoder's rows."""
+
+    real = np.int32
+
+
+class Chances(Packed):
+    """Chance weights."""
+
+    real = np.float32
+
+
+@dataclass(frozen=True, eq=False)
+class RowArrays(ArrayRecord):
+    """Nodes whose PBSs are rows of an encoder."""
+
+    nodes: Int32
+    columns: Columns
+    """the input's columns for player p's beliefs at node n: array 2 * n + p"""
+
+
+@dataclass(frozen=True, eq=False)
+class LeafArrays(ArrayRecord):
+    """The leaf nodes of a tree and the outputs of an evaluator."""
+
+    rows: RowArrays
+    columns: Columns
+    """the output's columns for player p's values at leaf node n: array 2 * n + p; for values of
+    pairs [K0, K1]: array n"""
+    sign: Float32
+    """[leaf nodes] 1 if outputs for pairs are payoffs to player 0, -1 if to player 1"""
+    apart: Int8
+    """[leaf nodes] 1 if chance weights are the product of margins"""
+    chance: Chances
+    """for each leaf node its chance weights [K0, K1], or the margins [K0] and [K1]"""
+
+
+@kernel
+def gather_beliefs(tree, rows, player, every, static, reach0, reach1, inputs, row):
+    """Write input rows for nodes that the opponent reaches (`every`: all); returns their number.
+
+    rows: RowArrays; static: [nodes, features].
     """
     used = 0
     leaf = 0
-    for number in range(len(nodes)):
-        node = nodes[number]
+    for number in range(len(rows.nodes)):
+        node = rows.nodes[number]
         for copy in range(tree.copies[node]):
             row[leaf] = -1
             opponent = tree.info_count[1 - player, node]
@@ -30,52 +89,51 @@ def gather_beliefs(
                 row[leaf] = used
                 inputs[used, : static.shape[1]] = static[number]
                 inputs[used, static.shape[1] :] = 0
-                _normalise_into(
-                    reach0, tree.reach_start[0, node], copy, tree.info_count[0, node], columns,
-                    start[2 * number], inputs[used],
-                )  # fmt: skip
-                _normalise_into(
-                    reach1, tree.reach_start[1, node], copy, tree.info_count[1, node], columns,
-                    start[2 * number + 1], inputs[used],
-                )  # fmt: skip
+                for p in range(2):
+                    reach = reach0 if p == 0 else reach1
+                    columns = rows.columns.flat[rows.columns.start[2 * number + p] :]
+                    count = tree.info_count[p, node]
+                    begin = tree.reach_start[p, node] + copy * count
+                    _normalise_into(reach[begin : begin + count], columns, inputs[used])
                 used += 1
             leaf += 1
     return used
 
 
 @inner_kernel
-def _normalise_into(reach, begin, copy, count, columns, start, row):
-    """Write one copy's normalised reach to its columns; uniform if the reach is zero."""
-    at = begin + copy * count
-    total = reach[at : at + count].sum()
-    for s in range(count):
-        if columns[start + s] >= 0:
+def _normalise_into(reach, columns, row):
+    """Write a normalised reach [K] to its columns; uniform if the reach is zero."""
+    total = reach.sum()
+    for s in range(len(reach)):
+        if columns[s] >= 0:
             if total > 0:
-                row[columns[start + s]] = reach[at + s] / total
+                row[columns[s]] = reach[s] / total
             else:
-                row[columns[start + s]] = 1 / count
+                row[columns[s]] = 1 / len(reach)
 
 
 @kernel
-def scatter_values(
-    tree, nodes, player, columns, start, apart, chance, chance_start, reach, row, outputs, values
-):  # fmt: skip
-    """Counterfactual value = expected value * compatible reach of the opponent.
+def scatter_values(tree, leaves, player, pairs, row, reach, outputs, values):
+    """Set `player`'s counterfactual values at the leaves, by the opponent's reach.
 
-    chance: for leaf node n from chance_start[n] its chance weights [K0, K1], or where apart[n] is 1
-    their margins [K0] and [K1], whose product they are. outputs: [n, .] of the evaluator.
+    They are the expected value times the compatible reach or, of values of `pairs`, the sum over
+    the opponent's infostates of reach * chance * payoff. leaves: LeafArrays; outputs: [n, .] of the
+    evaluator.
     """
     leaf = 0
-    for number in range(len(nodes)):
-        node = nodes[number]
+    chance, columns = leaves.chance.flat, leaves.columns.flat
+    for number in range(len(leaves.rows.nodes)):
+        node = leaves.rows.nodes[number]
         count = tree.info_count[player, node]
         others = tree.info_count[1 - player, node]
         along = others if player == 0 else 1
         across = 1 if player == 0 else count
-        first = start[2 * number + player]
-        begin = chance_start[number]
+        first = leaves.columns.start[number if pairs else 2 * number + player]
+        begin = leaves.chance.start[number]
         mine = begin if player == 0 else begin + others
         theirs = begin + count if player == 0 else begin
+        apart = leaves.apart[number] == 1
+        own = leaves.sign[number] if player == 0 else -leaves.sign[number]
         for copy in range(tree.copies[node]):
             to = tree.value_start[player, node] + copy * count
             source = tree.reach_start[1 - player, node] + copy * others
@@ -83,7 +141,18 @@ def scatter_values(
             leaf += 1
             if here < 0:
                 values[to : to + count] = 0
-            elif apart[number] == 1:
+            elif pairs:
+                for s in range(count):
+                    total = values.dtype.type(0)
+                    for o in range(others):
+                        pair = s * along + o * across
+                        if apart:
+                            weight = chance[mine + s] * chance[theirs + o]
+                        else:
+                            weight = chance[begin + pair]
+                        total += weight * reach[source + o] * outputs[here, columns[first + pair]]
+                    values[to + s] = own * total
+            elif apart:
                 total = values.dtype.type(0)
                 for o in range(others):
                     total += chance[theirs + o] * reach[source + o]
@@ -95,43 +164,3 @@ def scatter_values(
                     for o in range(others):
                         total += chance[begin + s * along + o * across] * reach[source + o]
                     values[to + s] = total * outputs[here, columns[first + s]]
-
-
-@kernel
-def scatter_pairs(
-    tree, nodes, player, columns, start, sign, apart, chance, chance_start, reach, row, outputs,
-    values,
-):  # fmt: skip
-    """Counterfactual value = the sum over the opponent's infostates of reach * chance * payoff.
-
-    columns: for leaf node n from start[n] the output's columns [K0, K1]; sign[n]: 1 if outputs are
-    payoffs to player 0, -1 if to player 1; chance: see `scatter_values`.
-    """
-    leaf = 0
-    for number in range(len(nodes)):
-        node = nodes[number]
-        count = tree.info_count[player, node]
-        others = tree.info_count[1 - player, node]
-        along = others if player == 0 else 1
-        across = 1 if player == 0 else count
-        first = start[number]
-        begin = chance_start[number]
-        mine = begin if player == 0 else begin + others
-        theirs = begin + count if player == 0 else begin
-        own = sign[number] if player == 0 else -sign[number]
-        for copy in range(tree.copies[node]):
-            to = tree.value_start[player, node] + copy * count
-            source = tree.reach_start[1 - player, node] + copy * others
-            here = row[leaf]
-            leaf += 1
-            for s in range(count):
-                total = values.dtype.type(0)
-                if here >= 0:
-                    for o in range(others):
-                        pair = s * along + o * across
-                        if apart[number] == 1:
-                            weight = chance[mine + s] * chance[theirs + o]
-                        else:
-                            weight = chance[begin + pair]
-                        total += weight * reach[source + o] * outputs[here, columns[first + pair]]
-                values[to + s] = own * total

@@ -20,12 +20,12 @@ from tacit.solvers.kernels.iterations import normalise_slots
 from tacit.tree.arrays import DOWN
 from tacit.tree.kernels.passes import (
     EXPECT,
+    UPDATE,
     add_to_sums,
     ascend_range,
     descend_node,
     descend_range,
     evaluate_node,
-    expect,
     keep_legal,
     shape_of,
     update_regrets,
@@ -66,39 +66,16 @@ class BucketRows(ArrayRecord):
 
 @kernel
 def visit_shared(
-    tree, vectors, order, shared, player, bucket_policy, gains, reaches, policy, regrets
+    tree, vectors, order, shared, player, mode, bucket_policy, policy, regrets, gains, reaches
 ):  # fmt: skip
-    """Carry the opponent's reach down and the gains of `player`'s infostates up.
+    """Carry the opponent's reach down and `player`'s values up; mode: as in `respond`, or UPDATE.
 
-    gains [bucket slots], reaches [reach slots]: added to, for the player's and the opponent's rows;
-    policy, regrets: [slots of a range], of this iteration alone; the others as in
+    UPDATE adds to gains [bucket slots], for the player's rows, and to reaches [reach slots], for
+    the opponent's. policy, regrets: [slots of a range], of this visit alone; the others as in
     `tacit.tree.kernels.passes`.
     """
-    opponent = 1 - player
     reach = vectors.reach1 if player == 0 else vectors.reach0
-    for n in range(len(order)):
-        first, last = order[n, 1], order[n, 2]
-        if order[n, 0] == DOWN:
-            spread(tree, shared, first, last, opponent, bucket_policy, policy)
-            descend_range(
-                tree, order[n], 0, opponent, descend_node, 0, policy, reach, policy,
-                reach.dtype.type(0),
-            )  # fmt: skip
-            _gather_reaches(tree, shared, first, last, opponent, reach, reaches)
-        else:
-            spread(tree, shared, first, last, player, bucket_policy, policy)
-            ascend_range(
-                tree, vectors, order[n], 0, player, _record_gains, EXPECT, 0, policy, regrets
-            )
-            _gather_gains(tree, shared, first, last, player, regrets, gains)
-
-
-@kernel
-def respond_shared(
-    tree, vectors, order, shared, player, mode, step, bucket_policy, policy
-):  # fmt: skip
-    """Carry the opponent's reach down and `player`'s values up; mode: as in `respond`."""
-    reach = vectors.reach1 if player == 0 else vectors.reach0
+    step = np.zeros(4)
     for n in range(len(order)):
         first, last = order[n, 1], order[n, 2]
         mover = 1 - player if order[n, 0] == DOWN else player
@@ -108,23 +85,30 @@ def respond_shared(
                 tree, order[n], 0, mover, descend_node, 0, policy, reach, policy,
                 reach.dtype.type(0),
             )  # fmt: skip
+            if mode == UPDATE:
+                _gather_reaches(tree, shared, first, last, mover, reach, reaches)
         else:
             ascend_range(
-                tree, vectors, order[n], 0, player, evaluate_node, mode, step, policy, policy
+                tree, vectors, order[n], 0, player, _record_gains, mode, step, policy, regrets
             )
+            if mode == UPDATE:
+                _gather_gains(tree, shared, first, last, player, regrets, gains)
 
 
 @inner_kernel
 def _record_gains(tree, node, at, base, mode, step, policy, regrets, values, scratch):
-    """As `tacit.tree.kernels.passes.decide`: regrets become what each action would have gained.
+    """As `tacit.tree.kernels.passes.decide`; UPDATE sets regrets to what actions would have gained.
 
     Illegal actions included: buckets treat them as single infostates do.
     """
+    evaluate_node(
+        tree, node, at, base, EXPECT if mode == UPDATE else mode, step, policy, regrets, values,
+        scratch,
+    )  # fmt: skip
     actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
-    expect(actions, width, 0, width, slot, at, base, policy, values)
     value = values[at : at + width]
-    for action in range(actions):
+    for action in range(actions if mode == UPDATE else 0):
         here = slot + action * width
         gained, below = regrets[here : here + width], values[base[action] : base[action] + width]
         for s in range(width):
