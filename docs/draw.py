@@ -11,7 +11,7 @@ mpl.use("Agg")
 from matplotlib import pyplot
 
 from tacit.games import load_game
-from tacit.solvers.policy_text import written_policy
+from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import SolveBudget, solve_roots
 from tacit.tree import build_tree

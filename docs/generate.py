@@ -26,7 +26,7 @@ from tacit.report.table import Table
 from tacit.reproduce import safe_tables
 from tacit.reproduce.rebel_figures import PAPER
 from tacit.solvers import Limits, evaluate, solve_tree
-from tacit.solvers.policy_text import written_policy
+from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import METHODS, SolveBudget, solve_roots
 from tacit.tree import build_tree, readable_bytes

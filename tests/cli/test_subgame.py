@@ -10,7 +10,7 @@ import pytest
 from support.commands import call, fails
 from tacit.formats.solution import save_solution
 from tacit.games import load_game
-from tacit.solvers.policy_text import written_policy
+from tacit.solvers.solution import written_policy
 from tacit.subgame.abstraction import given_solution
 from tacit.tree import build_tree
 

@@ -23,7 +23,7 @@ from tacit.solvers.gadgets import (
 
 WEIGHTS = np.array([0.2, 0.3, 0.0, 0.5])
 OFFERED = np.array([1.0, -1.0, np.nan, 0.5])
-CFR = find_algorithm("cfr")
+CFR, FP = find_algorithm("cfr"), find_algorithm("fp")
 
 
 class Asked:
@@ -37,12 +37,12 @@ class Asked:
     def match(self, cfv: NDArray[np.float64], minimiser: object = CFR) -> NDArray[np.float64]:
         assert isinstance(minimiser, RegretMatching)
         self.iteration += 1
-        self.root_gadgets.match((cfv, np.zeros(0)), self.reach, minimiser, self.iteration)
+        self.root_gadgets.update(minimiser, self.iteration, (cfv, np.zeros(0)), self.reach)
         assert_allclose(self.root_gadgets.entering[0], self.reach[0])
         return self.reach[0].copy()
 
     def respond(self, cfv: NDArray[np.float64]) -> NDArray[np.float64]:
-        self.root_gadgets.respond((cfv, np.zeros(0)), self.reach)
+        self.root_gadgets.update(FP, 1, (cfv, np.zeros(0)), self.reach)
         return self.reach[0].copy()
 
 
@@ -126,7 +126,7 @@ def test_responses_are_mixed_as_fictitious_play_says(algorithm: str) -> None:
     asked = Asked(Resolve(np.ones(1), np.zeros(1)))
     for number, value in enumerate([1.0, -1.0, 1.0, 1.0], start=1):
         asked.respond(np.array([value]))
-        asked.root_gadgets.mix(asked.reach, minimiser, number)
+        asked.root_gadgets.update(minimiser, number, asked.reach, asked.reach, mixes=True)
     weights = [minimiser.weight(number) for number in range(1, 5)]
     again = weights[-1] if minimiser.optimistic else 0
     expected = (np.dot(weights, [1, 0, 1, 1]) + again) / (sum(weights) + again)

@@ -13,7 +13,7 @@ from tacit.games import GameError
 from tacit.reproduce.safe_tables import Weakness
 from tacit.solvers import ALGORITHMS, evaluate
 from tacit.solvers.oracle import Oracle
-from tacit.solvers.policy_text import written_policy
+from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.subgame.methods import (
     METHODS,

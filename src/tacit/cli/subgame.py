@@ -167,7 +167,7 @@ def _evaluator(tree: PublicTree, leaves: str, iterations: int) -> Evaluator:
 def _blueprint(game: str, file: Path | None, memory: int) -> Solution:
     from tacit.formats.solution import load_solution
     from tacit.games import GameError, load_game
-    from tacit.solvers.policy_text import written_policy
+    from tacit.solvers.solution import written_policy
     from tacit.subgame.abstraction import given_solution
     from tacit.tree import build_tree
 

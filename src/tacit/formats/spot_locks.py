@@ -11,7 +11,7 @@ from tacit.formats.spot_file import Lock
 from tacit.games import CHANCE, GameError
 from tacit.games.holdem.cards import NUM_HANDS
 from tacit.games.holdem.ranges import parse_range
-from tacit.solvers.spot_node import find
+from tacit.solvers.spot import find
 from tacit.tree import PublicTree
 
 

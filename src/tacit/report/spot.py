@@ -11,7 +11,6 @@ from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.betting import STREETS
 from tacit.games.holdem.cards import (
     CLASS_NAMES,
-    HAND_CARDS,
     HAND_CLASS,
     format_cards,
     hand_name,
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
     from tacit.games.holdem.spot import Spot
     from tacit.report.output import Block
-    from tacit.solvers.spot import SpotSolution
-    from tacit.solvers.spot_node import SpotNode
+    from tacit.solvers.spot import SpotNode, SpotSolution
 
 NAMES = ("oop", "ip")
 PLAYERS = ("OOP (player 1)", "IP (player 2)")
@@ -76,17 +74,6 @@ def chips_won(view: SpotNode) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return both[0], both[1]
 
 
-def meeting(view: SpotNode, player: int) -> NDArray[np.float64]:
-    """[1326] the weight of each hand: its reach times the opponent's compatible reach."""
-    own, other = view.reach[player], view.reach[1 - player]
-    sums = np.zeros(52)
-    for column in (0, 1):
-        np.add.at(sums, HAND_CARDS[:, column], other)
-    meets = other.sum() - sums[HAND_CARDS].sum(axis=1) + other
-    weights: NDArray[np.float64] = own * np.maximum(meets, 0)
-    return weights
-
-
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
     """The weighted mean of values [1326], NaN at weight 0 allowed; None if all weights are 0."""
     used = weights > 0
@@ -107,7 +94,7 @@ def node_report(view: SpotNode) -> list[Block]:
             f", pot {betting.pot:,}, behind {first:,} and {second:,}: {path}",
         ),
     ]
-    weights = meeting(view, 0), meeting(view, 1)
+    weights = view.weights(0), view.weights(1)
     if not weights[0].any():
         return [*blocks, "No hands reach this point."]
     if view.mover == TERMINAL:
@@ -136,7 +123,7 @@ def node_report(view: SpotNode) -> list[Block]:
 
 def policy_grid(view: SpotNode) -> grid.Grid:
     """The mover's policy by hand class."""
-    weights = meeting(view, view.mover)
+    weights = view.weights(view.mover)
     cells = grid.policy_cells(view.policy, weights, view.reach[view.mover] * (weights > 0))
     shown, frequencies = actions(view), view.frequencies()
     return grid.Grid(cells, shown, [frequencies[action.label] for action in shown])
@@ -158,7 +145,7 @@ def hands_report(view: SpotNode, asked: str) -> list[Block]:
     players = [view.mover] if view.mover < CHANCE else [0, 1]
     blocks: list[Block] = []
     for player in players:
-        weights = meeting(view, player)
+        weights = view.weights(player)
         labels = view.actions if view.mover == player else ()
         rows = [hand for hand in hands if weights[hand] > 0]
         if not rows:
@@ -203,7 +190,7 @@ def is_hand(text: str) -> bool:
 def node_json(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
     """A node of the tree for programs: frequencies, EV, equity, and the policy of each class."""
     betting = view.betting
-    weights = meeting(view, 0), meeting(view, 1)
+    weights = view.weights(0), view.weights(1)
     reached = bool(weights[0].any())
     found: dict[str, Any] = {
         "path": list(view.target.moves),

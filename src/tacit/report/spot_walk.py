@@ -9,8 +9,7 @@ from tacit.report.spot import hands_report, is_hand, node_report
 
 if TYPE_CHECKING:
     from tacit.report.output import Block
-    from tacit.solvers.spot import SpotSolution
-    from tacit.solvers.spot_node import SpotNode
+    from tacit.solvers.spot import SpotNode, SpotSolution
 
 ACTIONS = {"check": "k", "call": "c", "fold": "f"}
 

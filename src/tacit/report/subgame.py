@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.report.policy import policy_table
 from tacit.report.table import table
 from tacit.solvers import Evaluation, Solution
-from tacit.solvers.policy_text import policy_in_words
+from tacit.solvers.solution import policy_in_words
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.tree import Place
 

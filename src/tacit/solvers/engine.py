@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -220,15 +219,10 @@ class Solver:
         """Update the gadgets after a turn, where iterations are run turn by turn."""
         if self.root is None:
             return
-        alternating, work = self.minimiser.alternating, self.work
-        if isinstance(self.minimiser, RegretMatching):
-            if not alternating or turn == self.root.opponent:
-                self.root.match(work.values, work.reach, self.minimiser, self.iteration)
-        elif not alternating or turn // 2 == self.root.opponent:
-            if turn % 2 == 0:
-                self.root.respond(work.values, work.reach)
-            else:
-                self.root.mix(work.reach, self.minimiser, self.iteration)
+        mover = turn if isinstance(self.minimiser, RegretMatching) else turn // 2
+        if mover == self.root.opponent or not self.minimiser.alternating:
+            work, mixes = self.work, turn % 2 == 1
+            self.root.update(self.minimiser, self.iteration, work.values, work.reach, mixes=mixes)
 
     def _visit_shared(self, steps: Array, players: Sequence[int], row: Array) -> None:
         """A turn of these players with regrets of buckets; `row`: [6] of the schedule."""
@@ -449,15 +443,10 @@ class ThreadTeam:
             call(order.whole, 0)
             return
         call(order.head, 0)
-        left = iter(order.parts)
-        taking = Lock()
+        left = iter(order.parts)  # threads take turns: to take the next part is one operation
 
         def work(thread: int) -> None:
-            while True:
-                with taking:
-                    steps = next(left, None)
-                if steps is None:
-                    return
+            for steps in left:
                 call(steps, thread)
 
         others = [self._pool.submit(work, thread) for thread in range(1, self.threads)]

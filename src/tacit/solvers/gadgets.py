@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.solvers.algorithms import FictitiousPlay, RegretMatching
+from tacit.solvers.algorithms import Minimiser, RegretMatching
 from tacit.solvers.kernels.gadgets import (
     GIVEN,
     HEDGE,
@@ -68,7 +68,8 @@ class Gadget:
 
     def first(self) -> Vector:
         """[K] the probability of entering, or of choosing each infostate, before any iteration."""
-        return np.where(self.possible, 0.5, 0.0)
+        uniform = 1 / self.possible.sum() if self.kind == MAXMARGIN else 0.5
+        return np.where(self.possible, uniform, 0.0)
 
     def checked(self, given: NDArray[Any], what: str) -> Vector:
         """`given` as float64 [K]; GameError unless it is finite at each possible infostate."""
@@ -119,11 +120,6 @@ class MaxMargin(Resolve):
     """
 
     kind = MAXMARGIN
-
-    def first(self) -> Vector:
-        """Uniform over the possible infostates."""
-        uniform: Vector = self.possible / self.possible.sum()
-        return uniform
 
 
 class Distributional(Resolve):
@@ -235,24 +231,26 @@ class RootGadgets:
             self.arrays.reach_at[number] = arrays.reach_start[self.opponent, root.node] + before
         write_reach(self.arrays, reach[self.opponent])
 
-    def match(
-        self, values: Buffers, reach: Buffers, minimiser: RegretMatching, iteration: int
+    def update(
+        self,
+        minimiser: Minimiser,
+        iteration: int,
+        values: Buffers,
+        reach: Buffers,
+        *,
+        mixes: bool = False,
     ) -> None:
-        """Set the opponent's next reach after its update by regret matching."""
-        step = minimiser.step(iteration)
-        numbers = np.array([step.positive, step.negative, step.floor, step.prediction])
-        weight = minimiser.weight(iteration)
-        match_gadgets(self.arrays, numbers, weight, values[self.opponent], reach[self.opponent])
+        """Set the opponent's next reach after its update by regret matching.
 
-    def respond(self, values: Buffers, reach: Buffers) -> None:
-        """Set the reach of the opponent's best response to the values."""
-        respond_gadgets(self.arrays, values[self.opponent], reach[self.opponent])
-
-    def mix(self, reach: Buffers, minimiser: FictitiousPlay, iteration: int) -> None:
-        """Set the reach of the opponent's average after its response was mixed in."""
-        weight = minimiser.weight(iteration)
-        again = weight if minimiser.optimistic else 0.0
-        mix_gadgets(self.arrays, weight, again, reach[self.opponent])
+        In fictitious play: that of its best response or, if it `mixes`, of its average after that.
+        """
+        row, own, gained = minimiser.row(iteration), reach[self.opponent], values[self.opponent]
+        if isinstance(minimiser, RegretMatching):
+            match_gadgets(self.arrays, np.array(row[:4]), row[4], gained, own)
+        elif mixes:
+            mix_gadgets(self.arrays, row[4], row[5], own)
+        else:
+            respond_gadgets(self.arrays, gained, own)
 
     def write(self, reach: Buffers, vectors: Sequence[Vector]) -> None:
         """Write the opponent's reach at each root to `reach`."""

@@ -1,7 +1,8 @@
 """A solved game: the average policy, its value and exploitability, and how to compute it.
 
 `solve_tree` runs any algorithm, the exact linear program included, and returns a `Solution`, which
-holds the policy and the solver's arrays, so that it can be resumed.
+holds the policy and the solver's arrays, so that it can be resumed. `policy_in_words` and
+`written_policy` turn policies into words and back.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import Game, GameError
+from tacit.games.game import Probabilities
 from tacit.solvers.algorithms import Minimiser, find_algorithm
 from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Run, Stop, run
 from tacit.solvers.best_response import evaluate
 from tacit.solvers.engine import Solver
 from tacit.solvers.kernel_warm_up import prepare
-from tacit.tree import PublicTree
-from tacit.tree.layout import Place
+from tacit.tree import CHANCE, Place, PublicTree
 
 DEFAULT_ALGORITHM = "pcfr+"
 LINEAR_PROGRAM = "lp"
@@ -80,18 +81,10 @@ class Solution(Run):
         state = self.tree.state(place.node)
         if state.mover > 1:
             raise GameError(f"no player moves after {moves!r}")
-        names = state.names(state.mover)
-        if infostate not in names:
-            raise GameError(f"no infostate {infostate!r} here; there are: {', '.join(names)}")
-        column = names.index(infostate)
-        legal = self.tree.legal(place.node)[:, column]
-        chosen = self.probabilities(place)[:, column]
-        labels = self.tree.expansion(place.node).labels
-        return {
-            label: float(share)
-            for label, share, possible in zip(labels, chosen, legal, strict=True)
-            if possible
-        }
+        rows = _named(self.tree, self.policy, place)
+        if infostate not in rows:
+            raise GameError(f"no infostate {infostate!r} here; there are: {', '.join(rows)}")
+        return rows[infostate]
 
 
 def solve_tree(
@@ -182,3 +175,55 @@ def _solve_exactly(tree: PublicTree, limits: Limits, seed: int) -> Solution:
         policy=policy,
         memory={},
     )
+
+
+def written_policy(tree: PublicTree, given: Probabilities) -> NDArray[np.float64]:
+    """[slots] a policy from words; infostates that are left out play uniformly."""
+    policy = tree.uniform_policy()
+    for moves, rows in given.items():
+        place = tree.find(moves)
+        state = tree.state(place.node)
+        if state.mover >= CHANCE:
+            raise GameError(f"no player moves after {moves!r}")
+        names = state.names(state.mover)
+        for name, chances in rows.items():
+            if name not in names:
+                raise GameError(f"no infostate {name!r} after {moves!r}; there are: {names}")
+            column = [chances.get(label, 0.0) for label in tree.expansion(place.node).labels]
+            if abs(sum(column) - 1) > 1e-9 or set(chances) - set(tree.expansion(place.node).labels):
+                raise GameError(f"after {moves!r} {name!r} has no distribution over its actions")
+            tree.block(policy, place.node)[:, place.copy, names.index(name)] = column
+    return policy
+
+
+def policy_in_words(
+    tree: PublicTree,
+    policy: NDArray[Any],
+    start: Place | None = None,
+    *,
+    player: int | None = None,
+    before: str = "",
+) -> dict[str, dict[str, dict[str, float]]]:
+    """The policy of `player` (None: both) below `start`, which is reached by the moves `before`.
+
+    By public moves, then by infostate, then by action.
+    """
+    return {
+        " ".join([*before.split(), *path]): _named(tree, policy, place)
+        for place, path in tree.walk(start)
+        if (mover := tree.arrays.player[place.node]) < CHANCE and player in (None, mover)
+    }
+
+
+def _named(tree: PublicTree, policy: NDArray[Any], place: Place) -> dict[str, dict[str, float]]:
+    """The mover's policy at a public state: by infostate, then by action."""
+    state, legal = tree.state(place.node), tree.legal(place.node)
+    chosen = tree.block(policy, place.node)[:, place.copy]
+    return {
+        name: {
+            label: float(chosen[action, number])
+            for action, label in enumerate(tree.expansion(place.node).labels)
+            if legal[action, number]
+        }
+        for number, name in enumerate(state.names(state.mover))
+    }

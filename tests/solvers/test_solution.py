@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from support.subgames import tree_of
 from tacit.games import GameError
-from tacit.solvers.policy_text import policy_in_words, written_policy
+from tacit.solvers.solution import policy_in_words, written_policy
 from tacit.tree import CHANCE, PublicTree
 
 GAMES = ("coin-toss", "kuhn", "leduc", "liars-dice-1x2")
