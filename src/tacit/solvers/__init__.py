@@ -1,7 +1,5 @@
 """Regret minimisers, fictitious play, best responses and the exact linear program."""
 
-from typing import TYPE_CHECKING, Any
-
 from tacit.solvers.algorithms import (
     ALGORITHMS,
     FictitiousPlay,
@@ -18,6 +16,7 @@ from tacit.solvers.best_response import (
     infostate_values,
 )
 from tacit.solvers.engine import Solver, normalise
+from tacit.solvers.linear_program import solve_exactly
 from tacit.solvers.solution import (
     DEFAULT_ALGORITHM,
     LINEAR_PROGRAM,
@@ -26,16 +25,12 @@ from tacit.solvers.solution import (
     solve_tree,
 )
 
-if TYPE_CHECKING:
-    from tacit.solvers.linear_program import ExactSolution, solve_exactly
-
 __all__ = [
     "ALGORITHMS",
     "DEFAULT_ALGORITHM",
     "LINEAR_PROGRAM",
     "Checkpoint",
     "Evaluation",
-    "ExactSolution",
     "FictitiousPlay",
     "Limits",
     "Minimiser",
@@ -55,12 +50,3 @@ __all__ = [
     "solve_exactly",
     "solve_tree",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the linear program on first use: SciPy takes a second to load."""
-    if name in ("ExactSolution", "solve_exactly"):
-        from tacit.solvers import linear_program
-
-        return getattr(linear_program, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -171,6 +171,13 @@ class BestResponse:
         for p in (1 - player, player):
             self._pass(p, mode, steps, 0)
 
+    def root_values(self, player: int, mode: int) -> list[NDArray[np.float64]]:
+        """For each root the expected values [K] after a pass; zero at impossible infostates."""
+        self.visit(player, mode)
+        nodes = {root.node for root in self.tree.roots}
+        at = {node: np.nan_to_num(self.expected(player, node)) for node in nodes}
+        return [at[root.node][root.copy] for root in self.tree.roots]
+
     def expected(self, player: int, node: int) -> NDArray[np.float64]:
         """[copies, K] expected values at a node whose vectors are those of the last pass."""
         cfv = self.tree.vectors(self.work.values[player], player, node, values=True)

@@ -1,9 +1,7 @@
 """Gadgets: extra decisions of the opponent above the root of a subgame solved for one player.
 
-The player who solves has a given reach at the root. A gadget sets the opponent's reach: after each
-update of the opponent it maps the opponent's counterfactual values at the root's infostates to the
-reach of the next iteration. The passes over the tree do not depend on the gadget. `RootGadgets`
-holds the gadgets of all roots of a forest, and their regrets and sums.
+The player who solves has a given reach at the root. After each update of the opponent a gadget maps
+the opponent's counterfactual values at the root to the opponent's reach in the next iteration.
 
 Safe and nested subgame solving (Brown and Sandholm 2017), appendices A to D; Student of Games
 (Schmid et al. 2023), *Modified Continual Re-solving*.
@@ -62,8 +60,7 @@ class Gadget:
                 "to solve it has any reach here; choose another one"
             )
         self.possible: NDArray[np.bool_] = self.weights > LEAST_WEIGHT * most
-        none = np.zeros_like(self.weights)
-        self.offered, self.deviations, self.previous = none, none, none
+        self.offered = self.deviations = self.previous = np.zeros_like(self.weights)
         self.share = 1.0
 
     def first(self) -> Vector:
@@ -183,13 +180,12 @@ class RootGadgets:
         self.opponent = opponent
         self.gadgets = list(gadgets)
         sizes = [len(gadget.weights) for gadget in self.gadgets]
-        count = sum(sizes)
 
         def flat(name: str) -> Vector:
             return np.concatenate([getattr(gadget, name) for gadget in self.gadgets])
 
         possible = flat("possible") > 0
-        weights = np.where(possible, flat("weights"), 0.0)
+        weights, none = np.where(possible, flat("weights"), 0.0), np.zeros(sum(sizes))
         self.arrays = GadgetArrays(
             opponent=np.array([opponent]),
             kind=np.array([gadget.kind for gadget in self.gadgets]),
@@ -198,16 +194,14 @@ class RootGadgets:
             reach_at=np.zeros(len(sizes), dtype=np.int64),
             share=np.array([gadget.share for gadget in self.gadgets]),
             weights=weights,
-            inverse=np.divide(1.0, weights, out=np.zeros(count), where=possible),
-            offered=flat("offered"),
-            deviations=flat("deviations"),
-            previous=flat("previous"),
-            regrets=np.zeros((2, count)),
-            sums=np.zeros((2, count)),
+            inverse=np.divide(1.0, weights, out=none.copy(), where=possible),
+            **{name: flat(name) for name in ("offered", "deviations", "previous")},
+            regrets=np.stack([none, none]),
+            sums=np.stack([none, none]),
             seen=np.zeros(len(sizes)),
             chosen=np.concatenate([gadget.first() for gadget in self.gadgets]),
-            entering=np.zeros(count),
-            total=np.zeros(count),
+            entering=none.copy(),
+            total=none.copy(),
             weight=np.zeros(1),
         )
         set_entering(self.arrays)

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import coo_array, csr_array, hstack
 
 from tacit.games import GameError
 from tacit.solvers.engine import normalise
 from tacit.tree import TERMINAL, PublicTree
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Indices = NDArray[np.int64]
 
@@ -38,7 +40,7 @@ def solve_exactly(tree: PublicTree) -> ExactSolution:
     flows = (Flow(tree, 0), Flow(tree, 1))
     payoff = payoff_matrix(tree, flows)
     value, plan0 = _maximin(flows[0], flows[1], payoff)
-    opposite, plan1 = _maximin(flows[1], flows[0], csr_array(-payoff.T))
+    opposite, plan1 = _maximin(flows[1], flows[0], -payoff.T)
     if abs(value + opposite) > 1e-6 * max(1.0, abs(value)):
         raise GameError(f"the linear program is not solved: {value} against {-opposite}")
     sums = np.zeros(tree.sizes.slots)
@@ -134,6 +136,8 @@ def _sparse(
     entries: Iterable[NDArray[np.float64]],
     shape: tuple[int, int],
 ) -> csr_array:
+    from scipy.sparse import coo_array, csr_array  # SciPy takes a second to load
+
     places = (np.concatenate(list(rows)), np.concatenate(list(columns)))
     return csr_array(coo_array((np.concatenate(list(entries)), places), shape=shape))
 
@@ -168,6 +172,9 @@ def _chance_scales(tree: PublicTree) -> list[NDArray[np.float64]]:
 
 def _maximin(mine: Flow, other: Flow, payoff: csr_array) -> tuple[float, NDArray[np.float64]]:
     """Maximise over my plan the least value of the opponent's: max right.v, F'v <= A'x, Ex = e."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack
+
     free = other.constraint.shape[0]
     objective = np.concatenate([np.zeros(mine.variables), -np.array(other.right)])
     result = linprog(

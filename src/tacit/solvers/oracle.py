@@ -7,7 +7,6 @@ iterations are more exact and slower. The oracle shows what a learned network co
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -44,7 +43,8 @@ class SubgameSolver:
         self.algorithm = algorithm
         self.iterations = iterations
         self.threads = threads
-        self._forests: OrderedDict[tuple[int, ...], PublicTree] = OrderedDict()
+        self._forests: dict[tuple[int, ...], PublicTree] = {}
+        """The latest one comes last."""
 
     def solve(
         self, states: Sequence[PublicState], beliefs: Beliefs
@@ -67,22 +67,16 @@ class SubgameSolver:
         """For each subgame the best-response values [K_0] and [K_1] against its solution."""
         forest, policy = self.solve(states, beliefs)
         responder = BestResponse(forest, policy, beliefs=beliefs, threads=self.threads)
-        values = []
-        for player in PLAYERS:
-            responder.visit(player, BEST)
-            nodes = {root.node for root in forest.roots}
-            at = {node: np.nan_to_num(responder.expected(player, node)) for node in nodes}
-            values.append([at[root.node][root.copy] for root in forest.roots])
-        return list(zip(*values, strict=True))
+        first, second = (responder.root_values(player, BEST) for player in PLAYERS)
+        return list(zip(first, second, strict=True))
 
     def _forest(self, states: Sequence[PublicState]) -> PublicTree:
         key = tuple(id(state) for state in states)
-        if key not in self._forests:
-            self._forests[key] = build_forest(self.builder, states)
-            if len(self._forests) > FORESTS:
-                self._forests.popitem(last=False)
-        self._forests.move_to_end(key)
-        return self._forests[key]
+        forest = self._forests.pop(key, None) or build_forest(self.builder, states)
+        self._forests[key] = forest
+        if len(self._forests) > FORESTS:
+            del self._forests[next(iter(self._forests))]
+        return forest
 
 
 class PBSOracle(SubgameSolver):
@@ -153,12 +147,9 @@ class Oracle(SubgameSolver):
                 (np.ones(s.counts[0]), (np.arange(s.counts[1]) == column).astype(np.float64))
                 for s in states
             ]
-            responder = BestResponse(forest, policy, beliefs=reaches)
-            responder.visit(0, EXPECT)
-            nodes = {root.node for root in forest.roots}
-            values = {node: np.nan_to_num(responder.expected(0, node)) for node in nodes}
-            for number, (state, root) in enumerate(zip(states, forest.roots, strict=True)):
-                outputs[number, : state.counts[0], column] = values[root.node][root.copy]
+            payoffs = BestResponse(forest, policy, beliefs=reaches).root_values(0, EXPECT)
+            for number, values in enumerate(payoffs):
+                outputs[number, : len(values), column] = values
         return outputs.reshape(len(states), -1)
 
     def _number(self, state: PublicState) -> int:
@@ -187,8 +178,7 @@ def _not_ruled_out(reach: NDArray[Any]) -> NDArray[Any]:
 def _most_infostates(root: PublicState) -> tuple[int, int]:
     """The largest numbers of infostates that any public state has."""
     most = [0, 0]
-    seen: set[Hashable] = set()
-    stack = [root]
+    seen, stack = set[Hashable](), [root]
     while stack:
         state = stack.pop()
         if state.key not in seen:

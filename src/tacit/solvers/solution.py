@@ -22,6 +22,7 @@ from tacit.solvers.anytime import Checkpoint, Limits, OnCheckpoint, OnChunk, Run
 from tacit.solvers.best_response import evaluate
 from tacit.solvers.engine import Solver
 from tacit.solvers.kernel_warm_up import prepare
+from tacit.solvers.linear_program import solve_exactly
 from tacit.tree import CHANCE, Place, PublicTree
 
 DEFAULT_ALGORITHM = "pcfr+"
@@ -157,8 +158,6 @@ def _go_on(
 
 
 def _solve_exactly(tree: PublicTree, limits: Limits, seed: int) -> Solution:
-    from tacit.solvers.linear_program import solve_exactly  # SciPy takes a second to load
-
     start = time.perf_counter()
     policy = solve_exactly(tree).policy
     evaluation = evaluate(tree, policy)

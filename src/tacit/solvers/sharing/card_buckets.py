@@ -129,7 +129,9 @@ def card_buckets(
         table = _load(path, settings, street, report or _warn)
         if table is None:
             table = compute_street(settings, street, on_stage=on_stage)
-            _save(path, table)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            small = table.astype(np.int16 if table.max() < 2**15 else np.int32)
+            write_arrays(path, {"table": small}, compressed=True)
         tables[street] = table
     return CardBuckets(settings, tables)
 
@@ -209,12 +211,6 @@ def _load(
         )
         return None
     return table
-
-
-def _save(path: Path, table: NDArray[np.int32]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    small = table.astype(np.int16 if table.max() < 2**15 else np.int32)
-    write_arrays(path, {"table": small}, compressed=True)
 
 
 def _warn(message: str) -> None:

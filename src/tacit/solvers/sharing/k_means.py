@@ -59,9 +59,7 @@ def k_means(
     random = np.random.default_rng(seed)
     mass = np.ones(len(points)) if weights is None else np.asarray(weights, np.float64)
     size = max(LEAST_SAMPLE, POINTS_PER_CENTRE * count)
-    if len(points) > size:
-        chosen = random.choice(len(points), size, replace=False, shuffle=False)
-        points, mass = points[chosen], mass[chosen]
+    points, mass = _sample(points, mass, size, random)
     centres = _seeds(points, mass, count, random)
     error = np.inf
     for iteration in range(iterations):
@@ -96,17 +94,23 @@ def assign(points: Points, centres: Points) -> tuple[NDArray[np.int64], NDArray[
     return nearest, (apart * apart).sum(axis=1)
 
 
+def _sample(
+    points: Points, mass: NDArray[np.float64], size: int, random: np.random.Generator
+) -> tuple[Points, NDArray[np.float64]]:
+    if len(points) <= size:
+        return points, mass
+    chosen = random.choice(len(points), size, replace=False, shuffle=False)
+    return points[chosen], mass[chosen]
+
+
 def _seeds(
     points: Points, mass: NDArray[np.float64], count: int, random: np.random.Generator
 ) -> Points:
     """Seeds far from each other, by k-means++ (Arthur and Vassilvitskii 2007)."""
     size = max(LEAST_SAMPLE // 5, SEEDING_POINTS_PER_CENTRE * count)
-    if len(points) > size:
-        chosen = random.choice(len(points), size, replace=False, shuffle=False)
-        points, mass = points[chosen], mass[chosen]
-    draws = random.random(count)
+    points, mass = _sample(points, mass, size, random)
     picked = np.empty(count, np.int64)
-    _spread_out(points, mass, draws, picked)
+    _spread_out(points, mass, random.random(count), picked)
     return points[picked].copy()
 
 
@@ -129,8 +133,7 @@ def _spread_out(points, mass, draws, picked):
                 left -= weight
                 if left < 0:
                     break
-        if here < 0:
-            here = 0
+        here = max(here, 0)
         picked[k] = here
         total = 0.0
         for n in range(count):

@@ -63,27 +63,31 @@ class Sharing:
 
 
 class _Rows:
-    """Builds rows of buckets, node by node."""
+    """Builds rows of buckets, node by node.
+
+    nodes: [4, N] slot, reach slot and size of a node's row, and where its members begin.
+    """
 
     def __init__(self, tree: PublicTree) -> None:
         self.tree = tree
         self.slots = self.reach_slots = self.masked = self.length = 0
-        self.slot, self.reach_slot, self.start = np.zeros((3, tree.nodes), np.int64)
-        self.count = np.zeros(tree.nodes, np.int32)
+        self.nodes = np.zeros((4, tree.nodes), np.int64)
         self.rows: tuple[list[tuple[int, ...]], list[tuple[int, ...]]] = ([], [])
         self.masks: list[NDArray[np.int8]] = [np.zeros(0, np.int8)]
         self.members: list[NDArray[np.int32]] = [np.zeros(0, np.int32)]
 
-    def open(self, player: int, actions: int, count: int, legal: Array | None = None) -> int:
-        """Add a row and return where it begins; legal: [A, count], None if everything is."""
-        mask = -1
+    def open(
+        self, player: int, actions: int, count: int, legal: Array | None = None
+    ) -> tuple[int, int, int]:
+        """Add a row: its slot, reach slot and size; legal: [A, count], None if everything is."""
+        slot, reach_slot, mask = self.slots, self.reach_slots, -1
         if legal is not None:
             mask, self.masked = self.masked, self.masked + legal.size
             self.masks.append(legal.ravel().astype(np.int8))
-        self.rows[player].append((self.slots, actions, count, self.reach_slots, mask))
+        self.rows[player].append((slot, actions, count, reach_slot, mask))
         self.slots += actions * count
         self.reach_slots += count
-        return self.slots - actions * count
+        return slot, reach_slot, count
 
     def add(self, members: Array) -> int:
         """Add the buckets of a node's entries and return where they begin."""
@@ -93,35 +97,31 @@ class _Rows:
 
     def sharing(self, weight: NDArray[np.float64], **more: Any) -> Sharing:
         """The result, for a tree whose nodes stand for `weight` [N] public states."""
-        legal = np.concatenate(self.masks)
-        columns = [np.array(rows, np.int64).reshape(-1, 5).T.copy() for rows in self.rows]
-        rows = [BucketRows(c[0], c[1], c[2], c[3], c[4], legal) for c in columns]
-        members = np.concatenate(self.members)
+        legal, members = np.concatenate(self.masks), np.concatenate(self.members)
+        columns = [np.array(rows, np.int64).reshape(-1, 5).T for rows in self.rows]
+        first, second = (BucketRows(c[0], c[1], c[2], c[3], c[4], legal) for c in columns)
         slot_start, range_slots = _range_slots(self.tree)
         arrays = replace(self.tree.arrays, slot_start=slot_start)
-        buckets = BucketArrays(
-            self.slot, self.reach_slot, self.count, self.start, members, weight
-        )  # fmt: skip
+        slot, reach_slot, size, start = self.nodes
+        buckets = BucketArrays(slot, reach_slot, size.astype(np.int32), start, members, weight)
         return Sharing(
-            self.tree, self.slots, self.reach_slots, range_slots, buckets, (rows[0], rows[1]),
-            arrays, arrays, **more,
+            self.tree, self.slots, self.reach_slots, range_slots, buckets, (first, second), arrays,
+            arrays, **more,
         )  # fmt: skip
 
 
 def share_buckets(tree: PublicTree, buckets: Buckets) -> Sharing:
     """Hands of one bucket share regrets on all boards at the same point of the betting."""
     arrays, rows = tree.arrays, _Rows(tree)
-    firsts: dict[str, int] = {}
-    reach_firsts: dict[str, int] = {}
+    opened: dict[str, tuple[int, int, int]] = {}
     known: dict[tuple[Deal, int], int] = {}
     deals: dict[Deal, NDArray[np.int32]] = {}
     for node in np.flatnonzero(arrays.action_count > 0).tolist():
         state = tree.cards.state(node)
         player, deal = state.mover, state.deal
-        count = buckets.count(state.betting.street)
-        if state.history not in firsts:
-            reach_firsts[state.history] = rows.reach_slots
-            firsts[state.history] = rows.open(player, int(arrays.action_count[node]), count)
+        if state.history not in opened:
+            count = buckets.count(state.betting.street)
+            opened[state.history] = rows.open(player, int(arrays.action_count[node]), count)
         if (deal, player) not in known:
             if deal not in deals:
                 deals[deal] = buckets.of(deal.board)
@@ -129,11 +129,8 @@ def share_buckets(tree: PublicTree, buckets: Buckets) -> Sharing:
             if own.min(initial=0) < 0:
                 raise GameError("a hand that can be held has no bucket")
             known[deal, player] = rows.add(own)
-        rows.slot[node], rows.reach_slot[node] = (
-            firsts[state.history],
-            reach_firsts[state.history],
-        )
-        rows.count[node], rows.start[node] = count, known[deal, player]
+        rows.nodes[:, node] = (*opened[state.history], known[deal, player])
+    firsts = {history: slot for history, (slot, _, _) in opened.items()}
     sharing = rows.sharing(_boards(tree), firsts=firsts)
     return replace(sharing, solving=_one_renaming(tree, sharing.arrays, buckets))
 
@@ -152,12 +149,11 @@ def merge_infostates(tree: PublicTree, groups: Groups) -> Sharing:
         shared = legal @ members
         if np.any((shared > 0) & (shared < members.sum(axis=0))):
             raise GameError(f"node {node}: infostates with different actions are merged")
-        count = members.shape[1] * copies
+        count = members.shape[1]
         mask = None if legal.all() else np.tile(shared > 0, copies)
-        rows.reach_slot[node], rows.count[node] = rows.reach_slots, count
-        rows.slot[node] = rows.open(int(tree.arrays.player[node]), len(legal), count, mask)
-        first = members.shape[1] * np.arange(copies)
-        rows.start[node] = rows.add((first[:, None] + group).ravel())
+        row = rows.open(int(tree.arrays.player[node]), len(legal), count * copies, mask)
+        first = count * np.arange(copies)
+        rows.nodes[:, node] = (*row, rows.add((first[:, None] + group).ravel()))
     return rows.sharing(np.ones(tree.nodes))
 
 
@@ -166,13 +162,9 @@ def _boards(tree: PublicTree) -> NDArray[np.float64]:
     arrays = tree.arrays
     boards = [1.0] * tree.nodes
     chance = (arrays.player == CHANCE).tolist()
-    ways = zip(
-        arrays.edge_parent.tolist(),
-        arrays.edge_child.tolist(),
-        arrays.edge_share.tolist(),
-        strict=True,
-    )
-    for parent, child, share in ways:  # the edge to a node precedes the edges from it
+    ways = arrays.edge_parent.tolist(), arrays.edge_child.tolist(), arrays.edge_share.tolist()
+    # The edge to a node precedes the edges from it.
+    for parent, child, share in zip(*ways, strict=True):
         boards[child] = boards[parent] / share if chance[parent] else boards[parent]
     return np.array(boards)
 
