@@ -133,13 +133,14 @@ def check_summaries(solution: SpotSolution, words: str, weights: np.ndarray) -> 
     shares = np.nansum(view.policy * weights, axis=1) / weights.sum()
     assert_allclose(list(view.frequencies().values()), shares, atol=1e-5)
     assert tuple(view.frequencies()) == view.actions
-    rows = view.classes()
-    for number, row in enumerate(rows):
+    rows = {row.name: row for row in view.classes()}
+    assert list(rows) == [name for name in CLASS_NAMES if name in rows]
+    for number, name in enumerate(CLASS_NAMES):
+        row = rows.get(name)
         members = np.flatnonzero((number == HAND_CLASS) & (weights > 1e-12))
         assert (row is not None) == bool(len(members))
         if row is not None:
             share = weights[members] / weights[members].sum()
-            assert row.name == CLASS_NAMES[number]
             assert_allclose(row.policy, view.policy[:, members] @ share, atol=1e-5)
             assert row.value == pytest.approx(view.values[view.mover][members] @ share, abs=1e-3)
             assert row.reach == pytest.approx(view.reach[view.mover][members].sum())

@@ -216,7 +216,7 @@ def node_json(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
         {"label": a.label, "description": a.description, "frequency": frequencies[a.label]}
         for a in shown
     ]
-    rows = [row for row in view.classes() if row is not None]
+    rows = view.classes()
     start = view.solution.spot.rules.start()
     shift = start.pot / 2 + betting.committed[mover] - start.committed[mover]
     found["classes"] = {

@@ -1,9 +1,8 @@
 """Anytime solving: iterate until a target exploitability, a time or a number of iterations.
 
-The policy is evaluated at fixed iterations (`next_checkpoint`), so two runs with the same limits
-have the same history. The evaluations cost at most about a tenth of the iterations. Between them
-the solver runs in chunks of a few hundredths of a second. An interrupt (Ctrl-C) takes effect
-between chunks, so the solver's state is consistent and can be resumed.
+The policy is evaluated at fixed iterations, so two runs with the same limits have the same history;
+this costs at most about a tenth of the iterations. Between evaluations the solver runs in short
+chunks. An interrupt (Ctrl-C) takes effect between them, so the solver can be resumed.
 """
 
 from __future__ import annotations

@@ -82,9 +82,7 @@ def infostate_values(
     plays a best response to it), given the infostate and the opponent's reach.
     """
     if len(tree.order.parts):
-        raise ValueError(
-            "this tree keeps the values of one range of nodes at a time; use a `BestResponse`"
-        )
+        raise ValueError("this tree keeps values of one range at a time; use a `BestResponse`")
     responder = BestResponse(tree, policy, beliefs=beliefs)
     responder.visit(player, BEST if best else EXPECT)
     return [responder.expected(player, node) for node in range(tree.nodes)]

@@ -16,7 +16,6 @@ leaves of all subgames. The `mode` says at which beliefs a leaf is evaluated:
   own iteration, and a leaf's value is the mean over responses.
 
 A policy is updated and then averaged; a solver without leaves averages it in the next pass down.
-
 A warm start begins with the proposal of a policy network (appendix J): the first iterations are
 assumed to have played the guide's policy. Each infostate's regrets are those of that policy against
 an exact best response, times the weight that these iterations would have given them.
@@ -217,12 +216,10 @@ class DepthLimited:
     def root_pairs(self) -> list[NDArray[np.float64]]:
         """For each root [K0, K1] player 0's payoff for each pair of infostates.
 
-        It is the mean over the recorded iterations, each of which counts half player 0's average
-        against player 1's policy of that iteration, and half the other way round. Below the leaves
-        the solution at the beliefs of that iteration is played. If no iteration was recorded, both
-        play their averages, and the solution at the average's beliefs below the leaves. That is
-        accurate where the average has settled. In fictitious play the solutions below the leaves
-        jump between iterations, and the last is only one of them.
+        It is the mean over the recorded iterations of one player's average against the other's
+        policy then, and of the solution at the beliefs of then below the leaves. If none was
+        recorded, both play their averages and the solution at the average's beliefs, which is
+        accurate where the average has settled, but not in fictitious play.
         """
         tree = self.solver.tree
         if tree.order.parts:
@@ -428,9 +425,8 @@ def response_regrets(
 ) -> None:
     """Set `player`'s part of `regrets` [slots] to those of `policy` before a best response.
 
-    At each infostate an action's regret is its value, with the best response played afterwards,
-    less the mean of these values under the policy. Both reaches and the values at the leaves are
-    given in `work`.
+    An action's regret is its value, with the best response played afterwards, less the mean of
+    these values under the policy. Both reaches and the values at the leaves are given in `work`.
     """
     vectors = work.vectors[0]
     best, gains = policy.copy(), np.zeros_like(policy)

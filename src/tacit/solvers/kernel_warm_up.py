@@ -1,7 +1,6 @@
 """The first solve on a machine: solver and best response are compiled in parallel.
 
-Kernels are compiled on their first call and then cached. Those of a solver and those of a best
-response take about equally long, and a process compiles one at a time. If neither is cached, a
+Kernels are compiled on their first call and then cached. A process compiles one at a time, so a
 second process compiles the best response while this one compiles the solver.
 """
 
@@ -40,10 +39,7 @@ def prepare(dtype: type[np.floating[Any]], *, equity: bool = False) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(places),
-            },
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
         )
     except OSError:
         return  # the best response is then compiled here on its first call

@@ -1,19 +1,10 @@
 """Leaves of a depth-limited tree: their values from an evaluator, for a whole forest at once.
 
-An **evaluator** returns expected values for a batch of public belief states (PBSs). There are two
-ways to write one:
-
-- `PBSEvaluator`, the simple one: `values` takes PBSs and returns both players' values of each. It
-  works on every kind of public state.
-- `ValueEvaluator` and `PairEvaluator`, the fast ones, for networks: they take and return rows of
-  numbers. They say which input column holds the belief in each infostate of a public state, and
-  which output column holds each infostate's value, so one network can serve states with different
-  infostates. The first returns the value of each infostate at the given beliefs. The second returns
-  the value of each *pair* of infostates, one of each player, when both play the solution at those
-  beliefs; its values can be combined with any reach.
-
-`Leaves` takes both: it turns reaches into beliefs, and outputs into counterfactual values.
-
+An **evaluator** returns expected values for a batch of public belief states (PBSs). A
+`PBSEvaluator` takes PBSs of any kind. `ValueEvaluator` and `PairEvaluator`, for networks, take and
+return rows of numbers, and say which column belongs to which infostate, so that one network serves
+states with different infostates. The second returns the value of each *pair* of infostates, one of
+each player, when both play the solution at the given beliefs; it can be combined with any reach.
 A **guide** (a policy network) takes the same rows and returns policies.
 """
 

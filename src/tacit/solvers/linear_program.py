@@ -53,8 +53,7 @@ class Flow:
     """One player's realisation plans as variables x >= 0 with `constraint @ x = right`.
 
     Variable v < roots is the reach of root infostate v (fixed at `reach` [K], by default ones); the
-    others are slots.
-    `into[n]`: for node n, pairs (variables, entries [copies * K]): what flows into which entry.
+    others are slots. `into[n]`: pairs (variables, entries [copies * K] of node n they flow into).
     """
 
     def __init__(
@@ -77,9 +76,8 @@ class Flow:
             own = self._decide(tree, node, incoming, to) if arrays.player[node] == player else None
             for number in tree.edges(node):
                 self._follow(tree, number, incoming, to, own)
-        rows, columns, entries = zip(
-            *((r, c, np.full(len(r), sign)) for r, c, sign in self._matrix), strict=True
-        )
+        parts = [(r, c, np.full(len(r), sign)) for r, c, sign in self._matrix]
+        rows, columns, entries = zip(*parts, strict=True)
         self.constraint = _sparse(rows, columns, entries, (len(self.right), self.variables))
 
     def flow(self, node: int) -> tuple[Indices, Indices]:
@@ -103,8 +101,7 @@ class Flow:
         self._matrix.append((first + np.arange(len(own)) % (copies * count), own, 1.0))
         self._matrix.append((first + to, incoming, -1.0))
         self.right += [0.0] * (copies * count)
-        legal = tree.legal(node)
-        barred = own[np.flatnonzero(~np.repeat(legal[:, None, :], copies, axis=1).ravel())]
+        barred = own[~np.repeat(tree.legal(node)[:, None, :], copies, axis=1).ravel()]
         self._matrix.append((len(self.right) + np.arange(len(barred)), barred, 1.0))
         self.right += [0.0] * len(barred)
         return own

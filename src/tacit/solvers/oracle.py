@@ -1,8 +1,7 @@
 """The perfect value network: an evaluator that solves the game below each leaf.
 
 A value is an infostate's best-response value against a near-equilibrium of the subgame rooted at
-the leaf's PBS (ReBeL, equation 1), which a number of iterations of an algorithm computes. More
-iterations are more exact and slower. The oracle shows what a learned network could reach.
+the leaf's PBS (ReBeL, equation 1). The oracle shows what a learned network could reach.
 """
 
 from __future__ import annotations

@@ -106,7 +106,6 @@ def solve_tree(
         raise GameError(f"unknown precision {precision!r}; known: {', '.join(PRECISIONS)}")
     minimiser = find_algorithm(algorithm, alternating=alternating)
     prepare(np.float64)
-    solver = Solver(tree, minimiser, storage=PRECISIONS[precision])
     begun = Solution(
         tree=tree,
         algorithm=algorithm,
@@ -119,7 +118,7 @@ def solve_tree(
         policy=np.zeros(0),
         memory={},
     )
-    return _go_on(begun, solver, limits, on_checkpoint, on_chunk)
+    return _go_on(begun, minimiser, limits, on_checkpoint, on_chunk)
 
 
 def resume(
@@ -133,19 +132,21 @@ def resume(
     if solution.minimiser is None:
         how = "exactly" if solution.algorithm == LINEAR_PROGRAM else f"by {solution.algorithm}"
         raise GameError(f"this was solved {how}; there is nothing to resume")
-    solver = Solver(solution.tree, solution.minimiser, storage=PRECISIONS[solution.precision])
-    solver.restore(solution.iterations, solution.memory)
-    return _go_on(solution, solver, limits, on_checkpoint, on_chunk)
+    return _go_on(solution, solution.minimiser, limits, on_checkpoint, on_chunk)
 
 
 def _go_on(
     solution: Solution,
-    solver: Solver,
+    minimiser: Minimiser,
     limits: Limits,
     on_checkpoint: OnCheckpoint | None,
     on_chunk: OnChunk | None,
 ) -> Solution:
-    seen = solution.history
+    """Run a solver with the settings, and from the state, of the solution to a limit."""
+    storage, seen = PRECISIONS[solution.precision], solution.history
+    solver = Solver(solution.tree, minimiser, storage=storage)
+    if solution.memory:
+        solver.restore(solution.iterations, solution.memory)
     done = run(solver, limits, history=seen, on_checkpoint=on_checkpoint, on_chunk=on_chunk)
     return replace(
         solution,

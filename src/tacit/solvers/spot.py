@@ -21,7 +21,6 @@ from tacit.games.holdem.betting import BOARD_SIZES, Betting
 from tacit.games.holdem.cards import (
     CLASS_NAMES,
     HAND_CLASS,
-    NUM_CLASSES,
     NUM_HANDS,
     card_name,
     format_cards,
@@ -447,25 +446,18 @@ class SpotNode:
         weights = self.weights(player)
         return float(np.nansum(self.values[player] * weights) / weights.sum())
 
-    def classes(self) -> list[ClassRow | None]:
-        """[169] the classes of the mover's hands, as `CLASS_NAMES` are; None if not held."""
-        mover, rows = self.mover, list[ClassRow | None]()
-        weights, equity = self.weights(mover), self.equity.hands[mover]
-        for number in range(NUM_CLASSES):
+    def classes(self) -> list[ClassRow]:
+        """The classes of the mover's hands that are held, in the order of `CLASS_NAMES`."""
+        mover, weights, rows = self.mover, self.weights(self.mover), []
+        for number, name in enumerate(CLASS_NAMES):
             members = np.flatnonzero((number == HAND_CLASS) & (weights > 0))
-            if not len(members):
-                rows.append(None)
-                continue
-            share = weights[members] / weights[members].sum()
-            rows.append(
-                ClassRow(
-                    CLASS_NAMES[number],
-                    float(self.reach[mover][members].sum()),
-                    tuple((self.policy[:, members] @ share).tolist()),
-                    float(self.values[mover][members] @ share),
-                    float(equity[members] @ share),
-                )
-            )
+            if len(members):
+                share = weights[members] / weights[members].sum()
+                policy = tuple((self.policy[:, members] @ share).tolist())
+                value = float(self.values[mover][members] @ share)
+                equity = float(self.equity.hands[mover][members] @ share)
+                reach = float(self.reach[mover][members].sum())
+                rows.append(ClassRow(name, reach, policy, value, equity))
         return rows
 
     def weights(self, player: int) -> NDArray[np.float64]:

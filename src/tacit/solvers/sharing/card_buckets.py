@@ -3,7 +3,6 @@
 Before the flop each of the 169 kinds of hand has its own bucket. On later streets buckets are
 clusters (`k_means`) of the features of hands (`tacit.tree.cards.hand_features`) over all boards, up
 to a renaming of suits. They do not depend on earlier streets (imperfect recall), as in the papers.
-
 They are computed once and kept in the user's cache folder.
 """
 
@@ -12,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -36,6 +36,8 @@ SAMPLE_BOARDS = 4_000
 BucketRow = NDArray[np.int32]
 OnStage = Callable[[str, float], None]
 """Called with the name of a stage and the share of it that is done."""
+
+_warning = partial(warnings.warn, category=RuntimeWarning, stacklevel=3)
 
 
 class Buckets(Protocol):
@@ -104,10 +106,9 @@ class CardBuckets:
                 f"no buckets for boards of {len(board)} cards; this game ends on the "
                 f"{STREETS[self.settings.last_street]}"
             )
-        street = BOARD_SIZES.index(len(board))
         number, suits = board_classes(len(board)).find(board)
-        row: BucketRow = self.tables[street][number][permute_hands(suits)]
-        return row
+        row: BucketRow = self.tables[BOARD_SIZES.index(len(board))][number]
+        return row[permute_hands(suits)]
 
 
 def card_buckets(
@@ -122,11 +123,10 @@ def card_buckets(
     folder: by default `bucket_folder()`; report: called with a message about a damaged file, which
     is then rewritten (by default a warning).
     """
-    place = folder or bucket_folder()
-    tables = {}
+    place, tables = folder or bucket_folder(), {}
     for street in range(1, settings.last_street + 1):
         path = place / settings.file_name(street)
-        table = _load(path, settings, street, report or _warn)
+        table = _load(path, settings, street, report or _warning)
         if table is None:
             table = compute_street(settings, street, on_stage=on_stage)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -211,7 +211,3 @@ def _load(
         )
         return None
     return table
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RuntimeWarning, stacklevel=3)
