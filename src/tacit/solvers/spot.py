@@ -441,11 +441,6 @@ class SpotNode:
         shares = np.nansum(self.policy * weights, axis=1) / weights.sum()
         return dict(zip(self.actions, shares.tolist(), strict=True))
 
-    def value(self, player: int) -> float:
-        """What `player` wins on average from the spot on; see `values`."""
-        weights = self.weights(player)
-        return float(np.nansum(self.values[player] * weights) / weights.sum())
-
     def classes(self) -> list[ClassRow]:
         """The classes of the mover's hands that are held, in the order of `CLASS_NAMES`."""
         mover, weights, rows = self.mover, self.weights(self.mover), []
