@@ -186,28 +186,35 @@ class Leaves:
     def __init__(self, tree: PublicTree, evaluator: Evaluator, *, pairs: bool = False) -> None:
         self.tree = tree
         self.asked = 0
-        self.evaluator = evaluator
+        self.pairs: PairEvaluator | None = None
+        self.single: ValueEvaluator | None = None
+        self.simple: PBSEvaluator | None = None
+        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
+            self.simple = evaluator
+            return
         self.linear = len(tree.arrays.cards.batch_node) > 0
-        self.pairs = isinstance(evaluator, PairEvaluator) and (
-            pairs or not isinstance(evaluator, ValueEvaluator)
-        )
-        if self.pairs and self.linear:
+        if isinstance(evaluator, ValueEvaluator) and not (
+            pairs and isinstance(evaluator, PairEvaluator)
+        ):
+            self.single = evaluator
+        elif self.linear:
             raise GameError("pairs of hands are too many; use cfr-d or cfr-avg")
-        if isinstance(evaluator, ValueEvaluator | PairEvaluator):
-            self.rows = Rows(tree, tree.leaves, evaluator)
-            self.outputs = np.zeros((0, 1), dtype=np.float32)
-            self._place: dict[int, int] = {}
-            self.arrays = LeafArrays.empty(
-                rows=self.rows.arrays, columns=Columns.empty(), chance=Chances.empty()
-            )
-            self._add(range(len(tree.leaves)), tree.leaves.tolist(), self.rows.states)
+        else:
+            self.pairs = evaluator
+        self.rows = Rows(tree, tree.leaves, evaluator)
+        self.outputs = np.zeros((0, 1), dtype=np.float32)
+        self._place: dict[int, int] = {}
+        self.arrays = LeafArrays.empty(
+            rows=self.rows.arrays, columns=Columns.empty(), chance=Chances.empty()
+        )
+        self._add(range(len(tree.leaves)), tree.leaves.tolist(), self.rows.states)
 
     def _add(
         self, numbers: Sequence[int], nodes: Sequence[int], states: Sequence[PublicState]
     ) -> None:
         """Say how the outputs for leaves that were put into `rows` are read."""
         self._place |= zip(nodes, numbers, strict=True)
-        evaluator, arrays = self.evaluator, self.arrays
+        arrays = self.arrays
         if self.linear or not numbers:
             return
         arrays.extend(["apart", "sign"], len(arrays.rows.nodes))
@@ -215,19 +222,17 @@ class Leaves:
         # [K0 * K1] chance weights, or [K0 + K1] margins whose product they are.
         chances = [np.concatenate(s.margins or [s.compatibility.ravel()]) for s in states]
         arrays.chance.put(numbers, chances)
-        if self.pairs:
-            assert isinstance(evaluator, PairEvaluator)
-            arrays.sign[numbers] = [evaluator.pair_sign(state) for state in states]
-            arrays.columns.put(numbers, [evaluator.pair_columns(s).ravel() for s in states])
-            return
-        assert isinstance(evaluator, ValueEvaluator)
-        for player in PLAYERS:
-            columns = [evaluator.output_columns(state, player) for state in states]
-            arrays.columns.put([2 * number + player for number in numbers], columns)
+        if self.pairs is not None:
+            arrays.sign[numbers] = [self.pairs.pair_sign(state) for state in states]
+            arrays.columns.put(numbers, [self.pairs.pair_columns(s).ravel() for s in states])
+        elif self.single is not None:
+            for player in PLAYERS:
+                columns = [self.single.output_columns(state, player) for state in states]
+                arrays.columns.put([2 * number + player for number in numbers], columns)
 
     def grow(self, expanded: Sequence[int], first: int) -> None:
         """Update for a tree in which the leaves `expanded` got moves to new nodes from `first`."""
-        if not isinstance(self.evaluator, ValueEvaluator | PairEvaluator):
+        if self.simple is not None:
             return
         rows = self.rows
         new = (first + np.flatnonzero(self.tree.arrays.player[first:] == LEAF)).tolist()
@@ -248,36 +253,33 @@ class Leaves:
         With `believed`, the evaluator is called with the beliefs of those reaches instead.
         """
         believed = reach if believed is None else believed
-        evaluator = self.evaluator
-        if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
-            self._write(player, reach, values, self._expected(evaluator, player, believed))
+        if self.simple is not None:
+            self._write(player, reach, values, self._ask_pbss(self.simple, player, believed))
             return
         if self.rows.count == 0:
             return
         rows = self.rows.gather(player, believed)
         self.asked += len(rows)
         if len(rows):
-            self.outputs = self._evaluate(rows)
+            self._evaluate(rows)
         if not self.linear:
             self.fill_from_outputs(player, reach, values)
             return
-        assert isinstance(evaluator, ValueEvaluator)
-        columns = [evaluator.output_columns(state, player) for state in self.rows.states]
+        assert self.single is not None
+        columns = [self.single.output_columns(state, player) for state in self.rows.states]
         expected = [
             self.outputs[row, own] if row >= 0 else None
             for own, row in zip(columns, self.rows.row.tolist(), strict=True)
         ]
         self._write(player, reach, values, expected)
 
-    def _evaluate(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        evaluator = self.evaluator
-        if self.pairs:
-            assert isinstance(evaluator, PairEvaluator)
-            return evaluator.pair_values(rows)
-        assert isinstance(evaluator, ValueEvaluator)
-        return evaluator.values(rows)
+    def _evaluate(self, rows: NDArray[np.float32]) -> None:
+        if self.pairs is not None:
+            self.outputs = self.pairs.pair_values(rows)
+        elif self.single is not None:
+            self.outputs = self.single.values(rows)
 
-    def _expected(self, evaluator: PBSEvaluator, player: int, believed: Pair) -> list[Array | None]:
+    def _ask_pbss(self, evaluator: PBSEvaluator, player: int, believed: Pair) -> list[Array | None]:
         """For each leaf the expected values [K] of `player`; None: the opponent is not there."""
         tree, pbss, asked = self.tree, list[PBS](), list[bool]()
         for node, copy in self._places():
@@ -311,7 +313,7 @@ class Leaves:
         if self.rows.count:
             rows = self.rows.gather(0, believed, every=True)
             self.asked += len(rows)
-            self.outputs = self._evaluate(rows)
+            self._evaluate(rows)
 
     def recall(self, outputs: NDArray[np.float32]) -> None:
         """Replace `outputs` by those of an earlier `ask`."""
@@ -321,8 +323,8 @@ class Leaves:
     def fill_from_outputs(self, player: int, reach: Pair, values: Array) -> None:
         """Write `player`'s counterfactual values at the leaves from the latest `outputs`."""
         scatter_values(
-            self.tree.arrays, self.arrays, player, self.pairs, self.rows.row, reach[1 - player],
-            self.outputs, values,
+            self.tree.arrays, self.arrays, player, self.pairs is not None, self.rows.row,
+            reach[1 - player], self.outputs, values,
         )  # fmt: skip
 
 
