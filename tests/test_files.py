@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
-from tacit.files import check_writable, write_atomically, write_json_rows, write_text
+from tacit.files import FolderLock, check_writable, write_atomically, write_json_rows, write_text
 from tacit.games import GameError
 
 
@@ -65,3 +67,17 @@ def test_a_link_stays_a_link(tmp_path):
 def test_rows_are_written_one_a_line(tmp_path):
     write_json_rows(tmp_path / "rows.json", [{"a": 1}, {"a": 2}])
     assert (tmp_path / "rows.json").read_text() == '[\n{"a": 1},\n{"a": 2}\n]\n'
+
+
+def test_a_folder_is_locked_for_one_process(tmp_path):
+    lock = FolderLock(tmp_path)
+    with pytest.raises(GameError, match=rf"is in use by process {os.getpid()} since"):
+        FolderLock(tmp_path)
+    lock.release()
+    FolderLock(tmp_path).release()
+
+
+def test_a_lock_ends_with_its_process(tmp_path):
+    program = f"from tacit.files import *; FolderLock(Path({str(tmp_path)!r})); os._exit(0)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    FolderLock(tmp_path).release()

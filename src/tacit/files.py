@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -37,6 +39,33 @@ def write_atomically(path: str | Path, write: Callable[[IO[bytes]], object]) -> 
             kept = "; the file that was there is unchanged" if path.exists() else ""
             raise GameError(f"{path} could not be written ({reason}){kept}") from None
         raise
+
+
+class FolderLock:
+    """Keeps other processes out of a run's folder until `release`; GameError says who holds it."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self.file = (folder / "lock").open("a+")
+        except OSError as error:
+            raise GameError(f"{folder} cannot be written to: {error.strerror}") from None
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.file.seek(0)
+            holder = self.file.read() or "another process"
+            self.file.close()
+            raise GameError(
+                f"{folder} is in use by {holder}; wait for it, or name another folder"
+            ) from None
+        self.file.truncate(0)
+        self.file.write(f"process {os.getpid()} since {time.strftime('%Y-%m-%d %H:%M:%S')}")
+        self.file.flush()
+
+    def release(self) -> None:
+        """Let others in."""
+        self.file.truncate(0)
+        self.file.close()
 
 
 def _mode(path: Path) -> int:

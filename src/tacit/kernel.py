@@ -7,10 +7,11 @@ every module of this package that it imports, so a stale kernel is never run.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
-import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -87,17 +88,27 @@ def cache_folder(module: str) -> Path:
     name = prefix + digest.hexdigest()[:16]
     for parent in _parents():
         folder = parent / name
-        if folder.is_dir() and os.access(folder, os.W_OK):
-            return folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
         except OSError:
             continue
         for old in parent.glob(prefix + "*"):
             if old.name != name:
                 shutil.rmtree(old, ignore_errors=True)
         return folder
-    return Path(tempfile.mkdtemp(prefix="tacit-"))
+    return _temporary() / name
+
+
+@cache
+def _temporary() -> Path:
+    """The folder of last resort, for this process alone."""
+    print(
+        "tacit: no cache folder is writable; kernels are compiled anew each time", file=sys.stderr
+    )
+    folder = tempfile.mkdtemp(prefix="tacit-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _sources(module: str) -> set[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import torch
 
 import tacit
 from tacit.evaluation.search_play import search_exploitability
+from tacit.files import FolderLock
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
 from tacit.learn.network import make_network
@@ -254,3 +256,13 @@ def test_the_network_starts_from_the_seed(tmp_path: Path) -> None:
     first, second = (make_network(run.encoding.builder, SMALL.network, seed=n) for n in (0, 1))
     assert torch.equal(first.body[1].weight, run.network.body[1].weight)
     assert not torch.equal(first.body[1].weight, second.body[1].weight)
+
+
+def test_a_second_run_in_one_folder_is_told_who_holds_it(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", SMALL)
+    lock = FolderLock(run.folder)
+    with pytest.raises(GameError, match=f"is in use by process {os.getpid()}"):
+        run.train(workers=0)
+    lock.release()
+    run.train(workers=0)
+    assert run.epoch == SMALL.epochs

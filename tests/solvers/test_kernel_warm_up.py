@@ -57,3 +57,31 @@ def test_nothing_is_started_where_kernels_are_kept():
     preparation.compile_best_response("float32")
     preparation.prepare(np.float32)
     assert preparation._beside == []
+
+
+def test_the_second_process_imports_nothing_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tacit.py").write_text("raise SystemExit('a file of the current folder has run')")
+    started: list[subprocess.CompletedProcess[str]] = []
+
+    class Child:
+        def __init__(self, command: list[str], *, env: dict[str, str], **_: object) -> None:
+            ask = [*command[:-1], "import tacit; print(tacit.__file__)"]
+            started.append(
+                subprocess.run(ask, env=env, cwd=tmp_path, capture_output=True, text=True)
+            )
+
+        def kill(self) -> None:
+            pass
+
+        def wait(self, _: float) -> None:
+            pass
+
+    monkeypatch.setattr(preparation, "is_kept", lambda _: False)
+    monkeypatch.setattr(preparation, "cores", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", Child)
+    preparation.prepare(np.float32)
+    preparation.wait()
+    (child,) = started
+    assert child.stdout.strip() == str(Path(preparation.__file__).parents[1] / "__init__.py")

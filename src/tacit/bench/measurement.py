@@ -21,7 +21,7 @@ class Measurement(Experiment):
 
 def in_new_process(module: str, argument: str) -> str:
     """What `python -m MODULE ARGUMENT` prints; its memory and kernels are its own."""
-    command = [sys.executable, "-m", module, argument]
+    command = [sys.executable, "-P", "-m", module, argument]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 

@@ -111,7 +111,7 @@ class _Pool(Session[Task, Result]):
             if self.closed:
                 return None
             process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, repr(sys.path)],
+                [sys.executable, "-P", "-c", PROGRAM, repr(sys.path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # an interrupt is for this process alone

@@ -26,7 +26,7 @@ import torch
 
 from tacit.archive import open_archive, reading, write_archive
 from tacit.cluster import Batch, Session, executor_of
-from tacit.files import write_text
+from tacit.files import FolderLock, write_text
 from tacit.games import Game, GameError, load_game
 from tacit.learn.network import Network, copy_weights, make_network
 from tacit.learn.presets import PRESETS, find_preset, presets_of
@@ -169,6 +169,7 @@ class Run(TrainedNetwork):
             return self.save()
         from torch.utils.tensorboard import SummaryWriter  # slow to import, and only used here
 
+        lock = FolderLock(self.folder)
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # the batches are small, and the workers want the other cores
         board = SummaryWriter(self.folder / "tensorboard")
@@ -202,6 +203,7 @@ class Run(TrainedNetwork):
             board.close()
             torch.set_num_threads(threads)
             self.save()
+            lock.release()
         return None
 
     def _evaluating(self) -> bool:

@@ -35,7 +35,7 @@ def prepare(dtype: type[np.floating[Any]], *, equity: bool = False) -> None:
     places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     try:
         child = subprocess.Popen(
-            [sys.executable, "-c", f"from tacit.solvers.kernel_warm_up import *; {call}"],
+            [sys.executable, "-P", "-c", f"from tacit.solvers.kernel_warm_up import *; {call}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
