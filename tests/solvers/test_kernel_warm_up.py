@@ -63,13 +63,14 @@ def test_the_second_process_imports_nothing_from_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "tacit.py").write_text("raise SystemExit('a file of the current folder has run')")
-    started: list[subprocess.CompletedProcess[str]] = []
+    answers: list[bytes] = []
+    start = subprocess.Popen
 
     class Child:
         def __init__(self, command: list[str], *, env: dict[str, str], **_: object) -> None:
             ask = [*command[:-1], "import tacit; print(tacit.__file__)"]
-            started.append(
-                subprocess.run(ask, env=env, cwd=tmp_path, capture_output=True, text=True)
+            answers.append(
+                start(ask, env=env, cwd=tmp_path, stdout=subprocess.PIPE).communicate()[0]
             )
 
         def kill(self) -> None:
@@ -83,5 +84,5 @@ def test_the_second_process_imports_nothing_from_the_current_folder(
     monkeypatch.setattr(subprocess, "Popen", Child)
     preparation.prepare(np.float32)
     preparation.wait()
-    (child,) = started
-    assert child.stdout.strip() == str(Path(preparation.__file__).parents[1] / "__init__.py")
+    (answer,) = answers
+    assert answer.decode().strip() == str(Path(preparation.__file__).parents[1] / "__init__.py")
