@@ -129,7 +129,7 @@ class Rows:
     def __init__(self, tree: PublicTree, nodes: NDArray[np.int32], encoder: Encoder) -> None:
         self.tree = tree
         self.encoder = encoder
-        self.arrays = RowArrays.empty(columns=Columns.empty())
+        self.arrays = RowArrays.empty(tree=tree.arrays, columns=Columns.empty())
         self.count = 0
         self.inputs = np.zeros((0, encoder.inputs), dtype=np.float32)
         self.row = np.zeros(0, dtype=np.int32)
@@ -168,7 +168,7 @@ class Rows:
     def gather(self, player: int, reach: Pair, *, every: bool = False) -> NDArray[np.float32]:
         """[n, .] the rows that the opponent of `player` reaches, or all of them; sets `row`."""
         used = gather_beliefs(
-            self.tree.arrays, self.arrays, player, every, self.static[player], *reach, self.inputs,
+            self.arrays, player, every, self.static[player], *reach, self.inputs,
             self.row,
         )  # fmt: skip
         return self.inputs[:used]
@@ -323,7 +323,7 @@ class Leaves:
     def fill_from_outputs(self, player: int, reach: Pair, values: Array) -> None:
         """Write `player`'s counterfactual values at the leaves from the latest `outputs`."""
         scatter_values(
-            self.tree.arrays, self.arrays, player, self.pairs is not None, self.rows.row,
+            self.arrays, player, self.pairs is not None, self.rows.row,
             reach[1 - player], self.outputs, values,
         )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Kernels of depth-limited search: reaches to beliefs, expected to counterfactual values.
 
-tree: TreeArrays; row: [L] the row of each leaf public state, -1 if it has none.
+row: [L] the row of each leaf public state, -1 if it has none.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tacit.array_record import ArrayRecord, Float32, Int8, Int32, Int64, Real
 from tacit.kernel import inner_kernel, kernel
+from tacit.tree.arrays import TreeArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,9 @@ class Chances(Packed):
 
 @dataclass(frozen=True, eq=False)
 class RowArrays(ArrayRecord):
-    """Nodes whose PBSs are rows of an encoder."""
+    """Nodes of a tree whose PBSs are rows of an encoder."""
 
+    tree: TreeArrays
     nodes: Int32
     columns: Columns
     """the input's columns for player p's beliefs at node n: array 2 * n + p"""
@@ -71,13 +73,14 @@ class LeafArrays(ArrayRecord):
 
 
 @kernel
-def gather_beliefs(tree, rows, player, every, static, reach0, reach1, inputs, row):
+def gather_beliefs(rows, player, every, static, reach0, reach1, inputs, row):
     """Write input rows for nodes that the opponent reaches (`every`: all); returns their number.
 
     rows: RowArrays; static: [nodes, features].
     """
     used = 0
     leaf = 0
+    tree = rows.tree
     for number in range(len(rows.nodes)):
         node = rows.nodes[number]
         for copy in range(tree.copies[node]):
@@ -113,7 +116,7 @@ def _normalise_into(reach, columns, row):
 
 
 @kernel
-def scatter_values(tree, leaves, player, pairs, row, reach, outputs, values):
+def scatter_values(leaves, player, pairs, row, reach, outputs, values):
     """Set `player`'s counterfactual values at the leaves, by the opponent's reach.
 
     They are the expected value times the compatible reach or, of values of `pairs`, the sum over
@@ -121,7 +124,7 @@ def scatter_values(tree, leaves, player, pairs, row, reach, outputs, values):
     evaluator.
     """
     leaf = 0
-    chance, columns = leaves.chance.flat, leaves.columns.flat
+    tree, chance, columns = leaves.rows.tree, leaves.chance.flat, leaves.columns.flat
     for number in range(len(leaves.rows.nodes)):
         node = leaves.rows.nodes[number]
         count = tree.info_count[player, node]
