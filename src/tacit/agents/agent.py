@@ -35,10 +35,14 @@ class Agent(Protocol):
         """
 
     def model(self) -> Agent:
-        """A deterministic model of this agent, for opponents who do not see its random numbers."""
+        """A deterministic model of this agent, for opponents who do not see its random numbers.
+
+        By default the agent itself.
+        """
+        return self
 
 
-class PolicyAgent:
+class PolicyAgent(Agent):
     """Plays by a policy [slots] on a whole tree; a memory is a place."""
 
     def __init__(self, tree: PublicTree, policy: Array) -> None:
@@ -57,12 +61,8 @@ class PolicyAgent:
         """The next places."""
         return [self.tree.child(m, t) for m, t in zip(memories, transitions, strict=True)]
 
-    def model(self) -> PolicyAgent:
-        """Itself."""
-        return self
 
-
-class RuleAgent:
+class RuleAgent(Agent):
     """Plays by a rule on public states; a memory is the public state.
 
     `rule` gives the policy [A, K] of the mover at a public state.
@@ -88,7 +88,3 @@ class RuleAgent:
         """The next public state."""
         pairs = zip(memories, transitions, strict=True)
         return [state.expansion.transitions[number].child for state, number in pairs]
-
-    def model(self) -> RuleAgent:
-        """Itself."""
-        return self

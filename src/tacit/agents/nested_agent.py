@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.agents.agent import Agent
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.nested import NestedState, Nesting
 from tacit.tree import PLAYERS
 
 
-class NestedAgent:
+class NestedAgent(Agent):
     """Plays by a blueprint and nested solving; `nesting.player` is set to the agent's seat."""
 
     def __init__(self, blueprint: Blueprint, nesting: Nesting) -> None:
@@ -45,7 +46,3 @@ class NestedAgent:
             if (id(memory), number) not in known:
                 known[id(memory), number] = memory.after(number)
         return [known[id(memory), number] for memory, number in steps]
-
-    def model(self) -> NestedAgent:
-        """Itself: it is deterministic."""
-        return self

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.agents.agent import Agent
 from tacit.learn.settings import SearchSettings
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Evaluator
@@ -52,7 +53,7 @@ class _Memory:
         return self.plan is None or self.plan.tree.arrays.player[self.place.node] == LEAF
 
 
-class SearchAgent:
+class SearchAgent(Agent):
     """Searches at every subgame's root; with `safe=False` it plays the average policy."""
 
     def __init__(

@@ -82,7 +82,7 @@ class _Knowledge:
     children: dict[int, _Knowledge] = field(default_factory=dict)
 
 
-class LocalBestResponse:
+class LocalBestResponse(Agent):
     """The player; `model` is a deterministic model of the opponent."""
 
     def __init__(self, builder: Builder, model: Agent, *, replies: int = 1) -> None:
@@ -127,10 +127,6 @@ class LocalBestResponse:
                 memory.seat, transition.child, normalised(reach), model
             )
         return [memory.children[number] for memory, number in steps]
-
-    def model(self) -> LocalBestResponse:
-        """Itself."""
-        return self
 
     def _look_ahead(self, seat: int, memories: list[_Knowledge]) -> None:
         """Compute the policies at LBR's decisions."""

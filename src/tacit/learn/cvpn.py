@@ -23,7 +23,6 @@ from tacit.learn.network import ValueNetwork, inference
 from tacit.learn.replay import Examples
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
 from tacit.tree import PLAYERS, PublicState
-from tacit.tree.public_state import Expansion
 
 Array = NDArray[Any]
 
@@ -60,14 +59,6 @@ class CVPN(ValueNetwork):
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Weights of actions; the largest of each infostate is one."""
         return self.answer(inputs).policies
-
-    def action_columns(
-        self, state: PublicState, expansion: Expansion | None = None
-    ) -> NDArray[np.int32]:
-        """[A, K] the columns of policies with the mover's actions."""
-        outputs = self.encoding.action_outputs(state, expansion or state.expansion)
-        columns = outputs[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
-        return columns.astype(np.int32)
 
     def _by_action(self, answer: torch.Tensor) -> torch.Tensor:
         """[n, actions, width] the part of answers or targets with policies."""

@@ -24,6 +24,7 @@ from tacit.learn.replay import Examples, Replay
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
 from tacit.solvers.leaves import Guide
 from tacit.tree import Builder, PublicState
+from tacit.tree.public_state import Expansion
 
 SCALE = 254
 """The byte for a probability of one in a policy network's targets."""
@@ -134,6 +135,14 @@ class EncodedNetwork(nn.Module):
         """[n, inputs] to [n, outputs]."""
         return cast(torch.Tensor, self.body(rows))
 
+    def action_columns(
+        self, state: PublicState, expansion: Expansion | None = None
+    ) -> NDArray[np.int32]:
+        """[A, K] the columns of policies with the mover's actions."""
+        outputs = self.encoding.action_outputs(state, expansion or state.expansion)
+        columns = outputs[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
+        return columns.astype(np.int32)
+
 
 class PolicyNetwork(EncodedNetwork):
     """A network that proposes policies for the encoding's `actions`.
@@ -145,12 +154,6 @@ class PolicyNetwork(EncodedNetwork):
     def __init__(self, encoding: Encoding, shape: NetworkSettings) -> None:
         super().__init__(encoding, len(encoding.actions) * encoding.width, shape)
         self.actions = encoding.actions
-
-    def action_columns(self, state: PublicState) -> NDArray[np.int32]:
-        """[A, K] the columns of an answer with the mover's policy."""
-        outputs = self.encoding.action_outputs(state, state.expansion)
-        columns = outputs[:, None] * self.encoding.width + self.encoding.places(state, state.mover)
-        return columns.astype(np.int32)
 
     def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, outputs] weights; the largest of each infostate is one."""

@@ -9,7 +9,7 @@ import dataclasses
 import json
 import math
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -49,26 +49,25 @@ class _Checked:
     def __post_init__(self) -> None:
         kinds = typing.get_type_hints(type(self))
         for entry in dataclasses.fields(self):  # type: ignore[arg-type]
-            _check(entry, kinds[entry.name], getattr(self, entry.name))
+            value = getattr(self, entry.name)
+            if wrong := _expected(kinds[entry.name], entry.metadata, value):
+                raise GameError(f"setting {entry.name} must be {wrong}, not {value!r}")
 
 
-def _check(entry: dataclasses.Field[Any], kind: Any, value: Any) -> None:
-    def refuse(expected: str) -> typing.NoReturn:
-        raise GameError(f"setting {entry.name} must be {expected}, not {value!r}")
-
+def _expected(kind: Any, bounds: Mapping[str, float], value: Any) -> str | None:
+    """What a setting must be; None if `value` is that."""
     if not _is_a(kind, value):
-        refuse(_kind_name(kind))
-    if (bounds := entry.metadata) and "least" in bounds:
-        values = value if isinstance(value, tuple) else (value,)
-        if not values:
-            refuse("at least one number")
-        for item in values:
-            if not (item >= bounds["least"] and math.isfinite(item)):
-                refuse(f"at least {bounds['least']:g}")
-            if not item > bounds["above"]:
-                refuse(f"more than {bounds['above']:g}")
-            if not item <= bounds["most"]:
-                refuse(f"at most {bounds['most']:g}")
+        return _kind_name(kind)
+    if value == ():
+        return "at least one number"
+    for item in (value if isinstance(value, tuple) else (value,)) if bounds else ():
+        if not (item >= bounds["least"] and math.isfinite(item)):
+            return f"at least {bounds['least']:g}"
+        if not item > bounds["above"]:
+            return f"more than {bounds['above']:g}"
+        if not item <= bounds["most"]:
+            return f"at most {bounds['most']:g}"
+    return None
 
 
 def _is_a(kind: Any, value: Any) -> bool:
@@ -328,13 +327,11 @@ class Settings(_Checked):
         groups: dict[str, dict[str, Any]] = {}
         for name, value in values.items():
             place = _find(name)
-            groups.setdefault(place.group, {})[place.field.name] = value
-        own = groups.pop("", {})
-        inner = {
-            group: dataclasses.replace(getattr(self, group), **fields)
-            for group, fields in groups.items()
-        }
-        return dataclasses.replace(self, **own, **inner)
+            groups.setdefault(place.group, {})[place.name] = value
+        changes = groups.pop("", {})
+        for group, inner in groups.items():
+            changes[group] = dataclasses.replace(getattr(self, group), **inner)
+        return dataclasses.replace(self, **changes)
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some changed, by name and text."""
@@ -345,16 +342,8 @@ class Settings(_Checked):
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
         """By name, both values of the settings that differ."""
-        pairs = zip(self._flat().items(), other._flat().values(), strict=True)
-        return {name: (mine, theirs) for (name, mine), theirs in pairs if mine != theirs}
-
-    def _flat(self) -> dict[str, Any]:
-        return {
-            place.field.name: getattr(
-                getattr(self, place.group) if place.group else self, place.field.name
-            )
-            for place in _places().values()
-        }
+        pairs = {name: (place.value(self), place.value(other)) for name, place in _places().items()}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def to_json(self) -> str:
         """The settings as one JSON object."""
@@ -368,26 +357,27 @@ class Settings(_Checked):
 
 
 class _Place(typing.NamedTuple):
-    """A setting: its group ("" for the run's own), its field and its type."""
+    """A setting: its group ("" for the run's own), its name and its type."""
 
     group: str
-    field: dataclasses.Field[Any]
+    name: str
     kind: Any
+
+    def value(self, settings: Settings) -> Any:
+        """What it is in `settings`."""
+        return getattr(getattr(settings, self.group) if self.group else settings, self.name)
 
 
 def _places() -> dict[str, _Place]:
     """Every setting by its name without the group."""
-    places = {}
-    kinds = typing.get_type_hints(Settings)
-    for own in dataclasses.fields(Settings):
-        kind = kinds[own.name]
-        if not dataclasses.is_dataclass(kind):
-            places[own.name] = _Place("", own, kind)
-            continue
-        inner = typing.get_type_hints(kind)
-        for entry in dataclasses.fields(kind):
-            places[entry.name] = _Place(own.name, entry, inner[entry.name])
-    return places
+    places = []
+    for own, kind in typing.get_type_hints(Settings).items():
+        if dataclasses.is_dataclass(kind):
+            inner = typing.get_type_hints(kind)
+            places += [_Place(own, name, inner[name]) for name in inner]
+        else:
+            places.append(_Place("", own, kind))
+    return {place.name: place for place in places}
 
 
 def _find(name: str) -> _Place:
@@ -409,8 +399,7 @@ def _parse(place: _Place, text: str) -> Any:
             return tuple(int(part) for part in text.replace("x", ",").split(","))
         return text if typing.get_origin(kind) is Literal else kind(text)
     except (ValueError, KeyError):
-        name = place.field.name
-        raise GameError(f"setting {name} must be {_kind_name(kind)}, not {text!r}") from None
+        raise GameError(f"setting {place.name} must be {_kind_name(kind)}, not {text!r}") from None
 
 
 def _kind_name(kind: Any) -> str:

@@ -34,11 +34,9 @@ class LeafRoots:
         """Add the opponent's values at the leaves in this iteration."""
         against = iteration - 1 if self.against_previous else iteration
         if against > 0:
-            self._add(self.search.minimiser.weight(against))
-
-    def _add(self, weight: float) -> None:
-        self.sums += weight * self.search.work.values[self.opponent]
-        self.total += weight
+            weight = self.search.minimiser.weight(against)
+            self.sums += weight * self.search.work.values[self.opponent]
+            self.total += weight
 
     def roots(self, *, low: float, high: float) -> list[SubgameRoot]:
         """One root for each leaf that the player reaches; call it once, after the last iteration.
@@ -49,7 +47,7 @@ class LeafRoots:
         search, tree, opponent = self.search, self.search.tree, self.opponent
         if self.against_previous:
             search.limited.leaves.fill(opponent, search.work.reach, search.work.values[opponent])
-            self._add(search.minimiser.weight(search.iteration))
+            self.each(search.iteration + 1)
         reach = search.average_reach()
         roots = []
         for node in tree.leaves.tolist():
