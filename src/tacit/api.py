@@ -15,7 +15,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluation.search_tasks import measure_of, played_policy
+from tacit.evaluation.search_play import measure_of, played_policy
 from tacit.formats import solution as solution_files
 from tacit.formats import spot_solution as spot_files
 from tacit.games import Game, GameError, check, load_game

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from tacit.evaluation.search_play import Form, search_exploitability, search_policy
-from tacit.games import load_game
-from tacit.learn.settings import SearchSettings
+import tacit
+from tacit import agents
+from tacit.evaluation import search_play
+from tacit.evaluation.match import play_match
+from tacit.evaluation.search_play import (
+    Form,
+    measure_of,
+    played_policy,
+    search_exploitability,
+    search_policy,
+    whole_tree,
+)
+from tacit.games import GameError, load_game
+from tacit.learn.settings import SearchSettings, Settings
+from tacit.learn.trainer import Run
 from tacit.solvers import Solver, evaluate, find_algorithm, normalise
 from tacit.solvers.depth_limited import Mode
 from tacit.solvers.leaves import Zero
@@ -161,3 +176,50 @@ def test_beliefs_tremble_as_much_as_is_said() -> None:
     first, second = SearchSettings(tremble=0.1).shaken(beliefs, np.random.default_rng(0))
     assert first[0] == 0
     assert np.log(second).std() == pytest.approx(0.1, rel=0.1)
+
+
+SMALL = Settings().replace(
+    game="kuhn", depth=1, iterations=8, play_iterations=8, hidden=(8,), table_size=8,
+    evaluate_playthroughs=4,
+)  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run.create(tmp_path / "run", SMALL)
+
+
+def test_the_figure_does_not_depend_on_the_workers(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_play, "PORTION", 2)
+    told: list[int] = []
+    figures = [
+        evaluate(*played_policy(run, playthroughs=5, seed=1, workers=workers, each=told.append))
+        for workers in (0, 1, 2)
+    ]
+    assert figures[0] == figures[1] == figures[2]
+    assert sorted(told)[-3:] == [5, 5, 5]
+    assert tacit.evaluate(run, playthroughs=5, seed=1, workers=0) == figures[0]
+    other = replace(SMALL.play, iterations=2)
+    shorter = evaluate(*played_policy(run, search=other, playthroughs=5, seed=1, workers=0))
+    assert shorter == tacit.evaluate(run, iterations=2, playthroughs=5, seed=1, workers=0)
+
+
+def test_a_run_is_measured_while_it_trains(run: Run) -> None:
+    assert 0 < measure_of(run)(run.network) < 2
+
+
+def test_a_game_that_is_too_large_is_refused() -> None:
+    with pytest.raises(GameError, match="tacit evaluate --matches"):
+        whole_tree(load_game("liars-dice-2x5"))
+
+
+def test_agents_of_a_run_and_of_a_game_meet(run: Run) -> None:
+    game = run.game
+    found = play_match(game, agents.search(run), agents.uniform(game), games=20, seed=1)
+    again = play_match(game, agents.search(run), agents.uniform(game), games=20, seed=1)
+    assert found == again
+    assert abs(found.mean) <= 2
+    quick = agents.search(run, iterations=1)
+    assert play_match(game, quick, agents.uniform(game), games=20).games == 20

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import tacit
 from tacit import cli
-from tacit.evaluation.search_tasks import played_policy
+from tacit.evaluation.search_play import played_policy
 from tacit.formats.openspiel import (
     OpenSpielGame,
     OpenSpielState,

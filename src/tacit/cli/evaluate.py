@@ -63,7 +63,7 @@ def evaluate(
     import time
 
     from tacit.cli.progress import counting
-    from tacit.evaluation.search_tasks import played_policy
+    from tacit.evaluation.search_play import played_policy
     from tacit.learn.trainer import trained
     from tacit.report.output import console, print_json, print_table
     from tacit.report.table import table

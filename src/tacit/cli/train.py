@@ -124,7 +124,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     from rich.progress import TextColumn, TimeRemainingColumn
 
     from tacit.cli.progress import bar
-    from tacit.evaluation.search_tasks import measure_of
+    from tacit.evaluation.search_play import measure_of
 
     latest = ""
     columns = (

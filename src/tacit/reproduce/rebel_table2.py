@@ -105,7 +105,7 @@ class Table2(Reproduction):
         return {"exploitability": exploitability(tree, solver.average_policy())}
 
     def _search(self, game: str, kind: SearchRow, progress: Progress) -> Row:
-        from tacit.evaluation.search_tasks import played_policy
+        from tacit.evaluation.search_play import played_policy
         from tacit.learn.shipped import find_network
         from tacit.learn.trainer import load_network
         from tacit.solvers import evaluate
