@@ -28,7 +28,7 @@ from tacit.learn.settings import Settings
 from tacit.solvers.algorithms import FictitiousPlay
 from tacit.solvers.engine import Solver
 from tacit.solvers.leaves import Rows
-from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder, Place, PublicTree
+from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder
 from tacit.tree.pbs import PBS, PortablePBS, first_pbs, normalised
 from tacit.tree.playing import deal, draw, follow
 
@@ -110,10 +110,8 @@ class SelfPlay:
             reach = search.believed_reach()
             for which in due.tolist():
                 root = int(number[which])
-                leaf = sample_leaf(search, root, random, explore=explore)
-                if leaf is not None:
-                    path = (*roots[root].path, *leaf[1])
-                    drawn[which] = pbs_at(search.tree, leaf[0], reach, path)
+                above = roots[root].path
+                drawn[which] = sample_leaf(search, root, reach, above, random, explore=explore)
 
         examples = self._run(search, roots, random, sample)
         moved = [drawn[game] or drawn[games + game] or first for game in range(games)]
@@ -169,13 +167,20 @@ def random_positions(encoding: Encoding, count: int, random: np.random.Generator
 
 
 def sample_leaf(
-    search: Solver, root: int, random: np.random.Generator, *, explore: float
-) -> tuple[Place, tuple[int, ...]] | None:
-    """Play from a root by the current policy; the leaf and the transitions to it, or None.
+    search: Solver,
+    root: int,
+    reach: tuple[Array, Array],
+    above: tuple[int, ...],
+    random: np.random.Generator,
+    *,
+    explore: float,
+) -> PBS | None:
+    """Play from a root, whose path is `above`, by the current policy; the PBS by `reach` at a leaf.
 
-    None: the game ends. One random player moves uniformly at random with probability `explore` each
-    time. In fictitious play one random player plays the best response and the other the average,
-    which `believed_reach` has left in `mixture` (ReBeL, footnote 9).
+    None where the game ends, or if exploration has led where no pair of infostates is possible. One
+    random player moves uniformly at random with probability `explore` each time. In fictitious play
+    one random player plays the best response and the other the average, which `believed_reach` has
+    left in `mixture` (ReBeL, footnote 9).
     """
     tree, place = search.tree, search.tree.roots[root]
     policies = [search.policy, search.policy]
@@ -202,16 +207,8 @@ def sample_leaf(
             edge, pair = follow(state, pair, action, random)
         path.append(edge)
         place = tree.child(place, edge)
-    return (place, tuple(path)) if tree.arrays.player[place.node] == LEAF else None
-
-
-def pbs_at(
-    tree: PublicTree, place: Place, reach: tuple[Array, Array], path: tuple[int, ...]
-) -> PBS | None:
-    """The PBS at a place with these reaches; None if they allow no pair of infostates.
-
-    Exploration can cause that.
-    """
+    if tree.arrays.player[place.node] == TERMINAL:
+        return None
     state = tree.state(place.node)
     first, second = (
         normalised(tree.vectors(reach[p], p, place.node, values=False)[place.copy]).astype(float)
@@ -219,7 +216,7 @@ def pbs_at(
     )
     if first @ state.compatible_reach(0, second) <= 0:
         return None
-    return PBS(state, (first, second), path)
+    return PBS(state, (first, second), (*above, *path))
 
 
 def collect_values(encoding: Encoding, search: Solver, roots: Sequence[PBS]) -> Examples:
