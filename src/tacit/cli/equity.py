@@ -43,7 +43,7 @@ def equity(
     from tacit.report.equity import class_tables, hand_equities
     from tacit.report.output import console, print_json, print_report
     from tacit.report.table import table
-    from tacit.tree.cards.preflop_equity import board_equity
+    from tacit.tree.cards.equity import board_equity
 
     cards = parse_board(board)
     texts = first, second
@@ -52,7 +52,7 @@ def equity(
         for text, place in zip(texts, ("first", "second"), strict=True)
     ]
     found = board_equity(cards, (ranges[0], ranges[1]), samples=samples, seed=seed)
-    total, ties = found.equity.total, found.equity.ties
+    total, ties = found.total, found.ties
     rows = [
         {
             "range": text,
@@ -68,14 +68,14 @@ def equity(
         value: dict[str, Any] = {
             "board": format_cards(cards),
             "players": rows,
-            "boards": found.equity.boards,
+            "boards": found.boards,
             "exact": found.exact,
             "standard_error": found.error,
             "seed": None if found.exact else seed,
         }
         if hands:
             for player, row in enumerate(rows):
-                row["hands"] = hand_equities(found.equity.hands[player], ranges[player])
+                row["hands"] = hand_equities(found.hands[player], ranges[player])
         print_json(value)
         return
     shown = table("range", "combos", "equity", "win", "tie", "lose")
@@ -84,12 +84,12 @@ def equity(
         text = str(row["range"])
         shown.add_row(text if len(text) < 60 else f"{text[:57]}...", f"{row['combos']:g}", *shares)
     if found.exact:
-        note = f"Exact: {found.equity.boards:,} boards."
+        note = f"Exact: {found.boards:,} boards."
     else:
         note = (
-            f"{found.equity.boards:,} random boards (seed {seed}); "
+            f"{found.boards:,} random boards (seed {seed}); "
             f"equity ± {196 * found.error:.2f} % (95 %)."
         )
     where = f" on {format_cards(cards)}" if cards else " before the flop"
     shown.title, shown.note = f"Equity{where}", note
-    print_report(console(), [shown, *(class_tables(found.equity.hands, ranges) if hands else ())])
+    print_report(console(), [shown, *(class_tables(found.hands, ranges) if hands else ())])

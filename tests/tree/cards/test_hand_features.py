@@ -48,8 +48,7 @@ def test_equities_against_groups_are_those_counted() -> None:
 
 def test_one_group_is_the_equity_against_a_random_hand() -> None:
     board = parse_board("Ah7h2d3c9s")
-    everyone = np.zeros(1326, np.int64)
-    found = group_equities(np.array([board], np.int8), everyone, 1)[0, :, 0]
+    found = group_equities(rank_boards([board]))[0, :, 0]
     live = live_hands(board)
     known = range_equity(board, (live.astype(np.float64), live.astype(np.float64))).hands[0]
     assert np.abs(found[live] - known[live]).max() < 1e-6
@@ -64,10 +63,9 @@ def test_aces_are_in_the_strongest_group_and_a_weak_offsuit_hand_in_the_weakest(
 
 def test_a_histogram_is_over_the_cards_to_come() -> None:
     found = hand_features(BOARD, TURN)
-    everyone = np.zeros(1326, np.int64)
     for hand in HANDS[1:4]:
         equities = [
-            group_equities(np.array([(*BOARD, card)], np.int8), everyone, 1)[0, hand, 0]
+            group_equities(rank_boards([(*BOARD, card)]))[0, hand, 0]
             for card in range(NUM_CARDS)
             if card not in BOARD and card not in HAND_CARDS[hand]
         ]

@@ -22,12 +22,14 @@ from tacit.games.holdem.board_classes import board_classes
 from tacit.games.holdem.cards import HAND_CARDS, HAND_CLASS, NUM_CARDS, NUM_CLASSES, NUM_HANDS
 from tacit.games.holdem.hand_rank import NUM_STRENGTHS, rank_boards
 from tacit.kernel import kernel
+from tacit.tree.cards.equity import CHUNK, by_strength
 
 BINS = 30
 """The number of bins of an equity histogram."""
 GROUPS = 8
 """The number of groups of the opponent's hands, equally large, by equity before the flop."""
-CHUNK = 256
+EVERYONE = np.zeros(NUM_HANDS, np.int64)
+"""All hands in one group."""
 
 Features = NDArray[np.float32]
 
@@ -38,33 +40,31 @@ def hand_features(board: tuple[int, ...], last_street: int) -> Features:
     D is `GROUPS` on the last street and `BINS` before.
     """
     size = BOARD_SIZES[last_street]
+    features: Features
     if len(board) == size:
-        against = group_equities(np.array([board], np.int8), opponent_groups(last_street), GROUPS)
-        features: Features = against[0]
+        groups = opponent_groups(last_street)
+        features = group_equities(rank_boards([board]), groups, GROUPS)[0]
         return features
     left = [card for card in range(NUM_CARDS) if card not in board]
     boards = np.array([(*board, *more) for more in combinations(left, size - len(board))], np.int8)
     counts = np.zeros((NUM_HANDS, BINS), np.float32)
-    everyone = np.zeros(NUM_HANDS, np.int64)
     for start in range(0, len(boards), CHUNK):
-        some = boards[start : start + CHUNK]
-        strengths = rank_boards(some)
-        equities = np.empty((len(some), NUM_HANDS, 1), np.float32)
-        _group_equities(strengths, HAND_CARDS, everyone, equities)
-        _count_bins(strengths, equities, counts)
-    totals = counts.sum(axis=1, keepdims=True)
-    summed: Features = np.cumsum(counts, axis=1) / np.maximum(totals, 1)
-    return summed.astype(np.float32)
+        strengths = rank_boards(boards[start : start + CHUNK])
+        _count_bins(strengths, group_equities(strengths), counts)
+    features = np.cumsum(counts, axis=1) / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return features.astype(np.float32)
 
 
-def group_equities(boards: NDArray[np.int8], groups: NDArray[np.int64], count: int) -> Features:
+def group_equities(
+    strengths: NDArray[np.int32], groups: NDArray[np.int64] = EVERYONE, count: int = 1
+) -> Features:
     """[boards, 1326, count] each hand's equity against the opponent's hands of each group.
 
-    groups: [1326] the group of each hand. One half if all hands of the group are blocked, zero for
-    hands that share a card with the board.
+    strengths: [boards, 1326], -1 for hands that share a card with the board, which have an equity
+    of zero; groups: [1326] the group of each hand. One half if all hands of the group are blocked.
     """
-    equities = np.empty((len(boards), NUM_HANDS, count), np.float32)
-    _group_equities(rank_boards(boards), HAND_CARDS, groups, equities)
+    equities = np.zeros((*strengths.shape, count), np.float32)
+    _group_equities(strengths, HAND_CARDS, groups, equities)
     return equities
 
 
@@ -72,13 +72,10 @@ def group_equities(boards: NDArray[np.int8], groups: NDArray[np.int64], count: i
 def opponent_groups(last_street: int) -> NDArray[np.int64]:
     """[1326] the group of each hand, weakest first, by its equity before any card is dealt."""
     classes = board_classes(BOARD_SIZES[last_street])
-    everyone = np.zeros(NUM_HANDS, np.int64)
     sums, met = np.zeros(NUM_CLASSES), np.zeros(NUM_CLASSES)
     for start in range(0, len(classes.boards), CHUNK):
-        boards = classes.boards[start : start + CHUNK]
-        strengths = rank_boards(boards)
-        equities = np.empty((len(boards), NUM_HANDS, 1), np.float32)
-        _group_equities(strengths, HAND_CARDS, everyone, equities)
+        strengths = rank_boards(classes.boards[start : start + CHUNK])
+        equities = group_equities(strengths)
         weights = np.where(strengths >= 0, classes.weights[start : start + CHUNK, None], 0)
         sums += np.bincount(HAND_CLASS, (weights * equities[:, :, 0]).sum(axis=0), NUM_CLASSES)
         met += np.bincount(HAND_CLASS, weights.sum(axis=0), NUM_CLASSES)
@@ -87,8 +84,8 @@ def opponent_groups(last_street: int) -> NDArray[np.int64]:
     middle = np.cumsum(sizes) - sizes / 2
     group = np.empty(NUM_CLASSES, np.int64)
     group[order] = np.floor(GROUPS * middle / NUM_HANDS).astype(np.int64)
-    found: NDArray[np.int64] = group[HAND_CLASS]
-    return found
+    groups: NDArray[np.int64] = group[HAND_CLASS]
+    return groups
 
 
 @kernel
@@ -96,29 +93,17 @@ def _group_equities(strengths, cards, groups, equities):
     """Set each hand's equity against each group.
 
     strengths: int32[boards, 1326], -1 for dead hands; cards: [1326, 2]; groups: [1326]; equities:
-    [boards, 1326, G]. Hands are visited in the order of their strength. For each group the
+    zeros [boards, 1326, G]. Hands are visited in the order of their strength. For each group the
     opponent's hands so far are counted, in total and by card: all, weaker, and equally strong ones.
     """
-    hands, count = cards.shape[0], equities.shape[2]
-    order = np.empty(hands, dtype=np.int64)
+    count = equities.shape[2]
+    order = np.empty(len(cards), dtype=np.int64)
     starts = np.empty(NUM_STRENGTHS + 1, dtype=np.int64)
     total = np.empty((3, count))
     sums = np.empty((3, NUM_CARDS, count))
     for board in range(strengths.shape[0]):
         strength = strengths[board]
-        starts[:] = 0
-        for hand in range(hands):
-            if strength[hand] >= 0:
-                starts[strength[hand] + 1] += 1
-        for value in range(NUM_STRENGTHS):
-            starts[value + 1] += starts[value]
-        alive = starts[NUM_STRENGTHS]
-        for hand in range(hands):
-            if strength[hand] >= 0:
-                order[starts[strength[hand]]] = hand
-                starts[strength[hand]] += 1
-            else:
-                equities[board, hand] = 0
+        alive = by_strength(strength, order, starts)
         total[:] = 0
         sums[:] = 0
         for n in range(alive):
