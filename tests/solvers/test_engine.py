@@ -17,8 +17,8 @@ from tacit.solvers.leaves import Zero
 from tacit.solvers.oracle import Oracle, PBSOracle
 from tacit.solvers.sharing.layout import merge_infostates, share_buckets
 from tacit.tree import Builder, PublicTree, build_forest, build_tree
-from tacit.tree.cards.builder import CardBuilder, build_spot
-from tacit.tree.cards.layout import lay_out_cards
+from tacit.tree.builder import before_chance
+from tacit.tree.cards.builder import build_spot
 from tacit.tree.cards.states import CardState
 
 TURN = Spot.of(
@@ -87,7 +87,7 @@ def test_a_tree_in_ranges_with_an_evaluator_is_solved_as_one_without(
 @pytest.mark.parametrize("storage", [16, 64])
 @pytest.mark.parametrize("with_gadget", [False, True])
 def test_storage_on_a_depth_limited_turn(storage: int, with_gadget: bool) -> None:
-    tree = build_spot(TURN, stop="street")
+    tree = build_spot(TURN, stop=before_chance)
     policies = []
     for bits in (32, storage):
         root = gadget(tree) if with_gadget else None
@@ -215,16 +215,10 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(GameError, match="make one for this tree"):
         Solver(build_tree(load_game("leduc")), dcfr, sharing=merged)
     with pytest.raises(GameError, match="give an evaluator"):
-        Solver(build_spot(TURN, stop="street"), dcfr)
+        Solver(build_spot(TURN, stop=before_chance), dcfr)
     with pytest.raises(GameError, match="or set warm_start=0"):
         limited_leduc(warm_start=3, locks={0: np.full((2, 6), 0.5)})
     with pytest.raises(GameError, match="give it an evaluator"):
         Solver(tree, dcfr).root_values(0)
     with pytest.raises(GameError, match="cannot be resumed"):
         _ = limited_leduc().memory
-
-
-def test_a_leaf_behind_a_deal_in_a_shared_place_is_refused() -> None:
-    tree = PublicTree(CardBuilder(), lay_out_cards([CardState.of(TURN)], depth=3, share=True))
-    with pytest.raises(GameError, match="let the tree end before the deal"):
-        Solver(tree, find_algorithm("dcfr"), leaves=Zero())

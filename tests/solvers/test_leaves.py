@@ -13,6 +13,7 @@ from tacit.games import load_game
 from tacit.games.holdem.spot import Spot
 from tacit.solvers.leaves import Guide, Leaves
 from tacit.tree import PLAYERS, Builder, PublicState, build_forest
+from tacit.tree.builder import before_chance
 from tacit.tree.cards.builder import build_spot
 from tacit.tree.pbs import PBS, normalised, value_to_cfv
 
@@ -127,7 +128,7 @@ class _Hands(_Opinion):
 
 def test_leaves_of_cards_are_weighed_by_their_compatible_reach() -> None:
     spot = Spot.of("2c7dJhQs", ranges=("22+,A2s+", "KTo+,76s"), pot=100, behind=200, bets="a")
-    tree = build_spot(spot, stop="street")
+    tree = build_spot(spot, stop=before_chance)
     assert len(tree.leaves)
     random = np.random.default_rng(3)
     reach = tuple(random.random(tree.sizes.reach[p]).astype(np.float32) for p in PLAYERS)

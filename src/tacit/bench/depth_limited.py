@@ -75,6 +75,7 @@ def depth_limited_turn(
 ) -> Row:
     """Exploitability in chips of both ways to solve a turn, after as many iterations."""
     from tacit.solvers import Solver, evaluate, find_algorithm
+    from tacit.tree.builder import before_chance
     from tacit.tree.cards.builder import build_spot
 
     whole = build_spot(spot)
@@ -82,7 +83,7 @@ def depth_limited_turn(
     plain.run(iterations)
     policy = limited_policy(
         whole,
-        build_spot(spot, stop="street"),
+        build_spot(spot, stop=before_chance),
         algorithm,
         iterations=iterations,
         river_iterations=river_iterations,

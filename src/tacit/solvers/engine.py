@@ -369,7 +369,6 @@ def _check_options(
     matches, shares = isinstance(algorithm, RegretMatching), sharing is not None
     decides = tree.arrays.action_count > 0
     plain = (tree.arrays.simple[decides] == 1) & (tree.arrays.copies[decides] == 1)
-    behind = len(tree.leaves) > 0 and tree.leaves[-1] >= tree.order.head[0, 2]
     refused = {
         f"numbers are kept in 16, 32 or 64 bits, not in {storage}": storage not in (16, 32, 64),
         f"{algorithm.name} needs more than 16 bits a number; take 32, or cfr, cfr+, linear-cfr or "
@@ -388,8 +387,6 @@ def _check_options(
         and (storage == 16 or shares or bool(locks)),
         "the tree ends in leaves; give an evaluator for them: leaves=…": leaves is None
         and len(tree.leaves) > 0,
-        "a leaf is below a deal, where boards share the memory of their vectors; let the tree end "
-        "before the deal": behind and any(tree.sizes.shared_reach),
     }
     for why, applies in refused.items():
         if applies:

@@ -103,7 +103,7 @@ class GrowingLayout:
     def __init__(self, *, fold: bool = True) -> None:
         self.fold = fold
         """Whether public states with the same game below share a node."""
-        self.arrays = _no_arrays()
+        self.arrays = no_arrays()
         self.roots: list[Place] = []
         self.states: list[PublicState] = []
         self.expansions: dict[int, Expansion] = {}
@@ -313,7 +313,7 @@ class GrowingLayout:
             arrays.map_target[start:] = np.concatenate(targets)
 
 
-def _no_arrays() -> TreeArrays:
+def no_arrays() -> TreeArrays:
     """The arrays of a tree without nodes."""
-    none = np.zeros((2, 2), dtype=np.int64)
-    return TreeArrays.empty(shared_start=none, shared_size=none, cards=no_cards())
+    start, size = np.zeros((2, 2, 2), dtype=np.int64)
+    return TreeArrays.empty(shared_start=start, shared_size=size, cards=no_cards())

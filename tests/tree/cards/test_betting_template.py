@@ -6,16 +6,21 @@ import pytest
 
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.holdem.betting import replay
-from tacit.games.holdem.spot import Spot
+from tacit.games.holdem.spot import Spot, action_label
 from tacit.tree import LEAF
+from tacit.tree.builder import Limit, before_chance
 from tacit.tree.cards.betting_template import Entry, StreetTemplate, walk_street
+from tacit.tree.cards.states import CardState
 
+NO_LIMIT, STREET = Limit(), Limit(stop=before_chance)
 SPOT = Spot.of("2c7dJh", ranges=("QQ+", "JJ+"), pot=100, behind=500, bets="75%,a/a")
 
 
-def walk(left: int | None = None, stop: str | None = None) -> StreetTemplate:
-    entry = Entry(SPOT.rules.start(), "", left, root=True)
-    return walk_street(SPOT, [entry], stop)  # type: ignore[arg-type]
+START = CardState.of(SPOT)
+
+
+def walk(limit: Limit = NO_LIMIT) -> StreetTemplate:
+    return walk_street(START, [Entry(SPOT.rules.start(), "", limit, root=True)])
 
 
 def test_nodes_are_the_betting_after_their_histories() -> None:
@@ -24,9 +29,9 @@ def test_nodes_are_the_betting_after_their_histories() -> None:
     for node, (betting, history) in enumerate(zip(template.betting, template.history, strict=True)):
         assert betting == replay(SPOT.rules, history)
         assert template.player[node] == betting.player
-        acts = betting.player < CHANCE
-        assert template.actions[node] == (SPOT.actions(betting, history) if acts else ())
-        assert template.moves[node] == len(template.labels[node])
+        acts = SPOT.actions(betting, history) if betting.player < CHANCE else ()
+        assert template.labels[node] == tuple(action_label(betting, action) for action in acts)
+        assert template.moves[node] == len(acts)
         parent = int(template.parent[node])
         if parent >= 0:
             label = template.labels[parent][template.move[node]]
@@ -52,7 +57,7 @@ def test_the_next_street_is_entered_where_cards_are_due() -> None:
     for node, entry in zip(template.deals, template.following, strict=True):
         assert entry.history == template.history[node] + "/"
         assert entry.betting == template.betting[node].deal()
-    below = walk_street(SPOT, template.following, None)
+    below = walk_street(START, template.following)
     assert [below.history[node] for node in below.entries] == [
         entry.history for entry in template.following
     ]
@@ -61,7 +66,7 @@ def test_the_next_street_is_entered_where_cards_are_due() -> None:
 
 @pytest.mark.parametrize("left", [1, 2])
 def test_a_depth_makes_leaves_after_so_many_moves(left: int) -> None:
-    template = walk(left)
+    template = walk(Limit(left))
     labels = {
         history for p, history in zip(template.player, template.history, strict=True) if p == LEAF
     }
@@ -70,10 +75,10 @@ def test_a_depth_makes_leaves_after_so_many_moves(left: int) -> None:
 
 
 def test_a_street_ends_in_leaves_and_a_root_is_none() -> None:
-    template = walk(stop="street")
+    template = walk(STREET)
     assert len(template.deals) == 0
     assert {
         b.player for b, p in zip(template.betting, template.player, strict=True) if p == LEAF
     } == {CHANCE}
-    root = Entry(replay(SPOT.rules, "kk"), "kk", None, root=True)
-    assert walk_street(SPOT, [root], "street").player.tolist() == [CHANCE]
+    root = Entry(replay(SPOT.rules, "kk"), "kk", STREET, root=True)
+    assert walk_street(START, [root]).player.tolist() == [CHANCE]

@@ -17,8 +17,9 @@ from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, evaluate, find_algorithm
 from tacit.tree import LEAF, Place, PublicTree, build_forest
 from tacit.tree.arrays import IDENTITY
+from tacit.tree.builder import Limit, StopRule, before_chance
 from tacit.tree.cards.builder import CardBuilder, build_spot
-from tacit.tree.cards.layout import CardLayout, lay_out_cards
+from tacit.tree.cards.layout import CardLayout
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN
 from tacit.tree.public_state import PublicState, Transition
@@ -45,7 +46,7 @@ PREFLOP = Spot(
 class Slow:
     """A tree drawn public state by public state, in the order of the layout."""
 
-    stop: str | None
+    stop: StopRule | None
     depth: int | None
     states: list[CardState] = field(default_factory=list)
     players: list[int] = field(default_factory=list)
@@ -81,7 +82,7 @@ class Slow:
     def street(self, state: CardState, edge: int, left: int | None) -> list[tuple[int, int | None]]:
         node, mover = len(self.states), state.mover
         ends = edge >= 0 and mover != TERMINAL
-        ends = ends and (left == 0 or (self.stop == "street" and mover == CHANCE))
+        ends = ends and (left == 0 or (self.stop is not None and self.stop(state)))
         self.states.append(state)
         self.players.append(LEAF if ends else mover)
         self.entering.append(edge)
@@ -101,6 +102,11 @@ class Slow:
         return found
 
 
+def facing_a_bet(state: PublicState) -> bool:
+    assert isinstance(state, CardState)
+    return state.mover < CHANCE and state.betting.to_call > 0
+
+
 CASES = {
     "river": (RIVER, True, None, None),
     "turn": (TURN, True, None, None),
@@ -110,25 +116,26 @@ CASES = {
     "no hand dies": (KEPT, True, None, None),
     "flop": (FLOP, True, None, None),
     "before the flop": (PREFLOP, True, None, None),
-    "street": (TURN, True, "street", None),
-    "preflop street": (PREFLOP, True, "street", None),
+    "street": (TURN, True, before_chance, None),
+    "preflop street": (PREFLOP, True, before_chance, None),
     "one move": (TURN, True, None, 1),
     "four moves": (TURN, True, None, 4),
-    "three moves and street": (FLOP, True, "street", 3),
+    "three moves and street": (FLOP, True, before_chance, 3),
+    "a rule": (TURN, True, facing_a_bet, None),
 }
 
 
 def layout_of(case: str) -> tuple[CardLayout, Slow]:
     spot, isomorphism, stop, depth = CASES[case]
     root = CardState.of(spot, isomorphism=isomorphism)
-    return lay_out_cards([root], stop=stop, depth=depth), Slow(stop, depth).draw([root])
+    return CardLayout([root], Limit(depth, stop)), Slow(stop, depth).draw([root])
 
 
-def check(layout: CardLayout, slow: Slow, *, share: bool = True) -> None:
+def check(layout: CardLayout, slow: Slow) -> None:
     check_nodes(layout, slow)
     check_edges(layout, slow)
     check_terminals(layout, slow)
-    check_places(layout, slow, share=share)
+    check_places(layout, slow)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -212,12 +219,13 @@ def check_terminals(layout: CardLayout, slow: Slow) -> None:
         assert ((row[1] <= nodes) & (nodes < row[2])).all()
 
 
-def check_places(layout: CardLayout, slow: Slow, *, share: bool) -> None:
+def check_places(layout: CardLayout, slow: Slow) -> None:
     """Where vectors stand, node by node: the obvious version."""
     arrays = layout.arrays
     home = np.zeros(len(slow.states), int)
     for number, (first, last, _, _) in enumerate(slow.ranges):
         home[first:last] = number
+    share = LEAF not in slow.players[slow.ranges[0][1] :]
     group = [part[2] for part in slow.ranges] if share else list(range(len(slow.ranges)))
     for p in (0, 1):
         reach, values = np.zeros((2, len(slow.states)), int)
@@ -259,12 +267,14 @@ def check_places(layout: CardLayout, slow: Slow, *, share: bool) -> None:
         assert_array_equal(arrays.shared_start[:, p], total - shared)
 
 
-@pytest.mark.parametrize("case", ["turn", "suits", "four moves", "before the flop"])
-def test_without_sharing_no_two_ranges_have_a_place_in_common(case: str) -> None:
-    spot, isomorphism, _, depth = CASES[case]
+@pytest.mark.parametrize("depth", [3, 4])
+@pytest.mark.parametrize("case", ["turn", "suits", "all suits"])
+def test_ranges_with_leaves_have_no_place_in_common(case: str, depth: int) -> None:
+    spot, isomorphism, _, _ = CASES[case]
     root = CardState.of(spot, isomorphism=isomorphism)
-    layout = lay_out_cards([root], depth=depth, share=False)
-    check(layout, Slow(None, depth).draw([root]), share=False)
+    layout = CardLayout([root], Limit(depth))
+    assert (layout.arrays.player[layout.ranges[0].last :] == LEAF).any()
+    check(layout, Slow(None, depth).draw([root]))
     for p in (0, 1):
         taken = np.zeros(layout.sizes.values[p], int)
         for node in range(len(layout.arrays.player)):
@@ -273,14 +283,11 @@ def test_without_sharing_no_two_ranges_have_a_place_in_common(case: str) -> None
         assert taken.max() == 1
 
 
-@pytest.mark.parametrize(
-    ("kind", "changes"), [("stop", {"stop": "round"}), ("depth", {"depth": 0})]
-)
-def test_what_is_no_limit_is_refused(kind: str, changes: dict[str, object]) -> None:
-    with pytest.raises(GameError, match=r"cannot stop at 'round'|at least 1, not 0"):
-        lay_out_cards([CardState.of(TURN)], **changes)  # type: ignore[arg-type]
+def test_what_is_no_limit_is_refused() -> None:
+    with pytest.raises(GameError, match="at least 1, not 0"):
+        CardLayout([CardState.of(TURN)], Limit(0))
     with pytest.raises(GameError, match="at least one root"):
-        lay_out_cards([])
+        CardLayout([], Limit())
 
 
 def forest_roots() -> list[CardState]:
@@ -291,12 +298,11 @@ def forest_roots() -> list[CardState]:
     return [turn, CardState.of(RIVER), CardState.of(TWO_SUITS), CardState.of(PREFLOP), bet]
 
 
-@pytest.mark.parametrize("share", [True, False])
-@pytest.mark.parametrize("depth", [None, 3])
-def test_a_forest_has_roots_on_different_boards(share: bool, depth: int | None) -> None:
+@pytest.mark.parametrize("depth", [None, 1, 3])
+def test_a_forest_has_roots_on_different_boards(depth: int | None) -> None:
     roots = forest_roots()
-    layout = lay_out_cards(roots, depth=depth, share=share)
-    check(layout, Slow(None, depth).draw(roots), share=share)
+    layout = CardLayout(roots, Limit(depth))
+    check(layout, Slow(None, depth).draw(roots))
     assert [layout.state(root.node) for root in layout.roots] == roots
     for state, beliefs in zip(roots, layout.beliefs, strict=True):
         for p in (0, 1):
@@ -336,13 +342,13 @@ def test_a_depth_counts_the_moves_of_players() -> None:
 
 def test_progress_is_told_up_to_the_end() -> None:
     told: list[float] = []
-    lay_out_cards(forest_roots()[:3], progress=told.append)
+    CardLayout(forest_roots()[:3], Limit(), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 
 
 def test_an_expansion_leads_to_the_states_of_the_tree() -> None:
-    layout = lay_out_cards([CardState.of(TURN)], stop="street")
+    layout = CardLayout([CardState.of(TURN)], Limit(stop=before_chance))
     root = layout.roots[0].node
     expansion = layout.expansion(root)
     for transition, edge in zip(expansion.transitions, range(len(expansion.labels)), strict=True):

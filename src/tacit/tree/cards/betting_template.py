@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tacit.array_record import Float64, Int8, Int32
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.holdem.betting import Betting
-from tacit.games.holdem.spot import Spot, action_label
+from tacit.games.holdem.spot import action_label
 from tacit.tree.arrays import LEAF
-
-Stop = Literal["street"]
-"""Where a card tree ends before the game does: before the cards of the next street."""
+from tacit.tree.builder import Limit
+from tacit.tree.cards.states import CardState
+from tacit.tree.public_state import ActionSet
 
 
 class Entry(NamedTuple):
-    """The start of a street: the betting so far, and the remaining depth of the tree."""
+    """The start of a street: the betting so far, and where the tree ends below it."""
 
     betting: Betting
     history: str
-    left: int | None
+    limit: Limit
     root: bool = False
 
 
@@ -53,7 +53,6 @@ class StreetTemplate:
     """[.] the nodes where the cards of the next street are dealt"""
     betting: tuple[Betting, ...] = field(repr=False)
     history: tuple[str, ...] = field(repr=False)
-    actions: tuple[tuple[int, ...], ...] = field(repr=False)
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     following: tuple[Entry, ...] = field(repr=False)
     """The entries of the next street, after each of `deals`."""
@@ -62,50 +61,47 @@ class StreetTemplate:
         return len(self.player)
 
 
-Choose = Callable[[Betting, str], Sequence[int]]
-"""The actions that a tree has after a history of betting."""
-
-
 def walk_street(
-    spot: Spot, entries: Sequence[Entry], stop: Stop | None, choose: Choose | None = None
+    start: CardState, entries: Sequence[Entry], actions: ActionSet | None = None
 ) -> StreetTemplate:
-    """The betting of a street from each of `entries` on; `choose`: by default the spot's sizes."""
-    choose = choose or spot.actions
+    """The betting of a street from each of `entries` on, which are below `start`.
+
+    actions: by default those of the spot's bet sizes.
+    """
     rows: list[tuple[int, int, float, int, int, int]] = []
     betting: list[Betting] = []
     history: list[str] = []
-    actions: list[tuple[int, ...]] = []
     labels: list[tuple[str, ...]] = []
     starts: list[int] = []
     deals: list[int] = []
     following: list[Entry] = []
     stack = [(entry, -1, 0) for entry in reversed(entries)]
     while stack:
-        (here, past, left, root), parent, move = stack.pop()
+        (here, past, limit, root), parent, move = stack.pop()
+        state = CardState(start.spot, here, start.deal, past)
         number, mover, scale, fold = len(rows), here.player, 0.0, 0
-        chosen: tuple[int, ...] = ()
+        chosen: Sequence[int] = ()
         if parent < 0:
             starts.append(number)
         if mover == TERMINAL:
-            scale = min(here.committed) + here.rules.dead / 2
-            fold = int(here.folded is not None)
+            scale, fold = state.amount, int(here.folded is not None)
             scale = -scale if here.folded == 0 else scale
-        elif not root and (left == 0 or (stop == "street" and mover == CHANCE)):
+        elif not root and limit.ends(state):
             mover = LEAF
         elif mover == CHANCE:
             deals.append(number)
-            following.append(Entry(here.deal(), past + "/", left))
+            following.append(Entry(here.deal(), past + "/", limit))
+        elif actions is None:
+            chosen = start.spot.actions(here, past)
         else:
-            chosen = tuple(choose(here, past))
+            chosen = state.expand(actions(state)).actions
         names = tuple(action_label(here, action) for action in chosen)
         rows.append((mover, len(chosen), scale, fold, parent, move))
         betting.append(here)
         history.append(past)
-        actions.append(chosen)
         labels.append(names)
-        after = None if left is None else left - 1
         below = [
-            (Entry(here.act(action), past + name, after), number, n)
+            (Entry(here.act(action), past + name, limit.below(mover)), number, n)
             for n, (action, name) in enumerate(zip(chosen, names, strict=True))
         ]
         stack += reversed(below)
@@ -121,7 +117,6 @@ def walk_street(
         deals=np.array(deals, np.int32),
         betting=tuple(betting),
         history=tuple(history),
-        actions=tuple(actions),
         labels=tuple(labels),
         following=tuple(following),
     )

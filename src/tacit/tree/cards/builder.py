@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.games import GameError
 from tacit.games.holdem.spot import Spot
-from tacit.tree.builder import Limit, before_chance
-from tacit.tree.cards.betting_template import Stop
-from tacit.tree.cards.layout import CardLayout, Progress, lay_out_cards
+from tacit.tree.builder import Limit, StopRule
+from tacit.tree.cards.layout import CardLayout, Progress
 from tacit.tree.cards.size import spot_size
 from tacit.tree.cards.states import CardState
 from tacit.tree.public_state import ActionSet
@@ -29,32 +27,27 @@ class CardBuilder:
         actions: ActionSet | None = None,
     ) -> CardLayout:
         """The subgames at `states`, each public state a node of its own."""
-        if limit.stop not in (None, before_chance):
-            raise GameError("a card tree can stop only at a depth or before the next deal")
-        stop: Stop | None = None if limit.stop is None else "street"
-        whole = limit == Limit()
-        return lay_out_cards(states, depth=limit.depth, stop=stop, share=whole, actions=actions)
+        return CardLayout(states, limit, actions=actions)
 
 
 def build_spot(
     spot: Spot,
     *,
     isomorphism: bool = True,
-    stop: Stop | None = None,
+    stop: StopRule | None = None,
     depth: int | None = None,
     storage: int = 32,
     max_bytes: int = 8 << 30,
     progress: Progress | None = None,
 ) -> PublicTree:
-    """The public tree of a spot, to the end of the game, or as `lay_out_cards` to a limit.
+    """The public tree of a spot, to the end of the game or to a limit.
 
-    GameTooLargeError states the estimate if solving it, with `storage` bits per number, would need
-    more than `max_bytes`.
+    GameTooLargeError states the estimate if solving the whole tree, with `storage` bits per number,
+    would need more than `max_bytes`.
     """
-    whole = stop is None and depth is None
-    if whole:
+    limit = Limit(depth, stop)
+    if limit == Limit():
         size = spot_size(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
         size.check(max_bytes, spot.name)
     root = CardState.of(spot, isomorphism=isomorphism)
-    layout = lay_out_cards([root], stop=stop, depth=depth, share=whole, progress=progress)
-    return PublicTree(CardBuilder(), layout)
+    return PublicTree(CardBuilder(), CardLayout([root], limit, progress=progress))

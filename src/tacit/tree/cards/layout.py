@@ -9,58 +9,114 @@ of nodes after it, so that their folds and showdowns, which share the board, are
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.array_record import Float64, Int8, Int32, Int64, Int64Rows
+from tacit.array_record import Float64, Int8, Int32, Int64
 from tacit.games import CHANCE, TERMINAL, GameError
-from tacit.games.holdem.betting import Betting
-from tacit.tree.arrays import IDENTITY, Order, Range, Sizes, TreeArrays, visiting_order
-from tacit.tree.cards.betting_template import Choose, Entry, Stop, StreetTemplate, walk_street
+from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
+from tacit.tree.builder import Limit
+from tacit.tree.cards.betting_template import Entry, StreetTemplate, walk_street
 from tacit.tree.cards.deals import Deal, NextDeal, card_tables, deal_next
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN, CardTables, work_size
-from tacit.tree.layout import Place
+from tacit.tree.layout import EDGE_FIELDS, NODE_FIELDS, Place, no_arrays
 from tacit.tree.public_state import ActionSet, Expansion, no_moves
 
 Progress = Callable[[float], None]
 """Called from time to time with the share of the work that is done."""
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A street template on a board: nodes from `first` on, in the range number `part`.
-
-    number: the number of the board's deal among those after the previous board.
-    """
+class _Block(NamedTuple):
+    """A street template on a board: nodes from `first` on, in the range number `part`."""
 
     template: StreetTemplate
-    state: CardState
+    root: CardState
+    """A root above it; all boards of a spot share its betting."""
     deal: Deal
     first: int
     part: int
     dealt: NextDeal | None = None
     number: int = -1
-    frontier: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """The number of the deal among those after the previous board."""
+    frontier: Int64 = np.zeros(0, np.int64)
     """[entries] the nodes whose deal leads to the entries; [0] at a root."""
 
 
 class CardLayout:
-    """A public tree or forest of hold'em, laid out for the kernels."""
+    """A public tree or forest of hold'em, laid out for the kernels.
 
-    def __init__(self, roots: Sequence[CardState], plan: _Plan, *, share: bool) -> None:
-        self._blocks = plan.blocks
-        self._first = [block.first for block in plan.blocks]
-        self.ranges = plan.ranges
-        made = _Arrays(plan)
-        self.arrays, self.sizes, self.order = made.arrays(share=share)
-        self.roots = [Place(first, 0) for first in self._first[: len(roots)]]
+    The roots may differ in board, pot and ranges. actions: the actions of a public state, by label,
+    and where `limit` stops: both are called once for all boards of a street; the default actions
+    are the bet sizes of the spot.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[CardState],
+        limit: Limit,
+        *,
+        actions: ActionSet | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        if not roots:
+            raise GameError("no public state is given; name at least one root")
+        limit.check()
+        report = progress or (lambda share: None)
+        self._blocks: list[_Block] = []
+        self._first: list[int] = []
+        self._nodes = 0
+        walked: dict[tuple[int, Entry], StreetTemplate] = {}
+        for state in roots:
+            entry = Entry(state.betting, state.history, limit, root=True)
+            key = id(state.spot), entry
+            if key not in walked:
+                walked[key] = walk_street(state, [entry], actions)
+            self._add(_Block(walked[key], state, state.deal, self._nodes, 0))
+        self.roots = [Place(first, 0) for first in self._first]
         self._states = {root.node: state for root, state in zip(self.roots, roots, strict=True)}
+        self.ranges = [Range(0, self._nodes, 0, -1)]
+        groups: dict[tuple[int, int], list[_Block]] = {}
+        for block in self._blocks:
+            groups.setdefault((id(block.root.spot), id(block.deal)), []).append(block)
+        for done, group in enumerate(groups.values()):
+            templates, deals = [], [group[0].deal]
+            entries = [entry for block in group for entry in block.template.following]
+            while entries:  # a street and all of its boards at a time
+                templates.append(walk_street(group[0].root, entries, actions))
+                entries = list(templates[-1].following)
+                deal_next(deals)
+                deals = [dealt.deal for deal in deals for dealt in deal.following]
+            report(0.5 * (done + 1) / len(groups))
+            self._add_boards(group, templates, 0)
+        self.arrays, self.sizes, self.order = _Arrays(self._blocks, self.ranges).finish()
+        report(1.0)
+
+    def _add(self, block: _Block) -> None:
+        self._blocks.append(block)
+        self._first.append(block.first)
+        self._nodes += len(block.template)
+
+    def _add_boards(
+        self, above: Sequence[_Block], templates: Sequence[StreetTemplate], parent: int
+    ) -> None:
+        """Add a range for each board that may follow the blocks of one board, and those below."""
+        if not templates:
+            return
+        level = self.ranges[parent].level + 1
+        frontier = np.concatenate([block.first + block.template.deals for block in above])
+        for number, dealt in enumerate(above[0].deal.following):
+            first, part = self._nodes, len(self.ranges)
+            root, deal = above[0].root, dealt.deal
+            block = _Block(templates[0], root, deal, first, part, dealt, number, frontier)
+            self._add(block)
+            self.ranges.append(Range(first, self._nodes, level, parent))
+            self._add_boards([block], templates[1:], part)
 
     @property
     def matrices(self) -> Float64:
@@ -78,7 +134,7 @@ class CardLayout:
         if state is None:
             block, number = self._find(node)
             betting, history = block.template.betting[number], block.template.history[number]
-            state = CardState(block.state.spot, betting, block.deal, history)
+            state = CardState(block.root.spot, betting, block.deal, history)
             self._states[node] = state
         return state
 
@@ -114,170 +170,63 @@ class CardLayout:
         return block, node - block.first
 
 
-def lay_out_cards(
-    roots: Sequence[CardState],
-    *,
-    stop: Stop | None = None,
-    depth: int | None = None,
-    share: bool = True,
-    actions: ActionSet | None = None,
-    progress: Progress | None = None,
-) -> CardLayout:
-    """The subgames at `roots`, which may differ in board, pot and ranges, as one forest.
-
-    stop: "street" ends it before the next street's cards; depth: after this many moves of the
-    players. actions: the actions of a public state, by label, called once for all boards of a
-    street; by default the bet sizes of its spot. share: ranges that are never visited at the same
-    time keep their vectors in the same place; not for a tree with leaves below the first deal.
-    """
-    if not roots:
-        raise GameError("no public state is given; name at least one root")
-    if stop not in (None, "street"):
-        raise GameError(f"a card tree cannot stop at {stop!r}; expected None or 'street'")
-    if depth is not None and depth < 1:
-        raise GameError(f"a tree has a depth of at least 1, not {depth}")
-    report = progress or (lambda share: None)
-    layout = CardLayout(roots, _Plan(roots, stop, depth, actions, report), share=share)
-    report(1.0)
-    return layout
-
-
-class _Plan:
-    """The template blocks of all boards, in the order of nodes."""
-
-    def __init__(
-        self,
-        roots: Sequence[CardState],
-        stop: Stop | None,
-        depth: int | None,
-        actions: ActionSet | None,
-        progress: Progress,
-    ) -> None:
-        self.stop = stop
-        self.actions = actions
-        self.nodes = 0
-        self.blocks: list[_Block] = []
-        walked: dict[tuple[int, Entry], StreetTemplate] = {}
-        for state in roots:
-            entry = Entry(state.betting, state.history, depth, root=True)
-            key = id(state.spot), entry
-            if key not in walked:
-                walked[key] = walk_street(state.spot, [entry], stop, self._chooser(state))
-            self._add(_Block(walked[key], state, state.deal, self.nodes, 0))
-        self.ranges = [Range(0, self.nodes, 0, -1)]
-        groups: dict[tuple[int, int], list[_Block]] = {}
-        for block in self.blocks:
-            groups.setdefault((id(block.state.spot), id(block.deal)), []).append(block)
-        for done, group in enumerate(groups.values()):
-            following = [entry for block in group for entry in block.template.following]
-            templates = self._templates(group[0].state, following)
-            self._deal([group[0].deal], len(templates))
-            progress(0.5 * (done + 1) / len(groups))
-            self._below(group, templates, 0)
-
-    def _chooser(self, root: CardState) -> Choose | None:
-        """The action set as a function of the betting; None where the spot decides."""
-        if self.actions is None:
-            return None
-        chosen = self.actions
-
-        def choose(betting: Betting, history: str) -> Sequence[int]:
-            state = CardState(root.spot, betting, root.deal, history)
-            return state.expand(chosen(state)).actions
-
-        return choose
-
-    def _templates(self, state: CardState, entries: Sequence[Entry]) -> list[StreetTemplate]:
-        """The templates of this street and those that follow, in order."""
-        templates = []
-        while entries:
-            templates.append(walk_street(state.spot, entries, self.stop, self._chooser(state)))
-            entries = templates[-1].following
-        return templates
-
-    def _deal(self, deals: Sequence[Deal], streets: int) -> None:
-        """Make all boards of the next `streets`."""
-        for _ in range(streets):
-            deal_next(deals)
-            deals = [dealt.deal for deal in deals for dealt in deal.following]
-
-    def _below(
-        self, above: Sequence[_Block], templates: Sequence[StreetTemplate], parent: int
-    ) -> None:
-        """Add a range for each board that may follow the blocks of one board, and those below."""
-        if not templates:
-            return
-        level = self.ranges[parent].level + 1
-        nodes = [block.first + block.template.deals.astype(np.int64) for block in above]
-        frontier = np.concatenate(nodes)
-        for number, dealt in enumerate(above[0].deal.following):
-            part = len(self.ranges)
-            block = _Block(
-                templates[0], above[0].state, dealt.deal, self.nodes, part, dealt, number, frontier
-            )
-            self._add(block)
-            self.ranges.append(Range(block.first, self.nodes, level, parent))
-            self._below([block], templates[1:], part)
-
-    def _add(self, block: _Block) -> None:
-        self.blocks.append(block)
-        self.nodes += len(block.template)
-
-
 class _Arrays:
-    """The arrays of a plan. N nodes, E edges, R ranges, D deals."""
+    """Fills the arrays of a tree. N nodes, E edges, R ranges, D deals."""
 
-    def __init__(self, plan: _Plan) -> None:
-        self.ranges = plan.ranges
-        self.count = plan.nodes
-        lengths = [part.last - part.first for part in plan.ranges]
+    def __init__(self, blocks: Sequence[_Block], ranges: Sequence[Range]) -> None:
+        self.ranges = ranges
+        self.count = ranges[-1].last
+        lengths = [part.last - part.first for part in ranges]
         self.part = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         """[N] the range of each node"""
-        levels = sorted(plan.blocks, key=lambda block: plan.ranges[block.part].level)
+        levels = sorted(blocks, key=lambda block: ranges[block.part].level)
         self.deals = list({id(block.deal): block.deal for block in levels}.values())
-        number = {id(deal): n for n, deal in enumerate(self.deals)}
         groups: dict[int, list[_Block]] = {}
-        for block in plan.blocks:
+        for block in blocks:
             groups.setdefault(id(block.template), []).append(block)
-        self._set_nodes(list(groups.values()), number)
-        self._set_edges(list(groups.values()))
+        self.tree = no_arrays()
+        self.fold = np.zeros(self.count, np.int8)
+        self.deal = np.zeros(self.count, np.int32)
+        """[N] the number of each node's deal"""
+        self._set_nodes(groups.values())
+        self.entering = np.full(self.count, -1, np.int32)
+        """[N] the edge that leads to a node, -1 at a root"""
+        self._set_edges(groups.values())
 
-    def _set_nodes(self, groups: list[list[_Block]], number: dict[int, int]) -> None:
+    def _set_nodes(self, groups: Iterable[list[_Block]]) -> None:
         """Set each node's kind, slots and edges; groups: blocks with the same template."""
-        self.player, self.fold = np.zeros((2, self.count), np.int8)
-        self.action_count, self.edge_count, self.deal = np.zeros((3, self.count), np.int32)
-        self.scale = np.zeros(self.count)
+        tree, number = self.tree, {id(deal): n for n, deal in enumerate(self.deals)}
+        tree.extend(NODE_FIELDS, self.count)
+        tree.copies[:] = 1
+        tree.legal_start[:] = tree.terminal_matrix[:] = -1
         for group in groups:
             template = group[0].template
             nodes = _nodes(group, np.arange(len(template)))
-            self.player[nodes] = template.player
+            tree.player[nodes] = template.player
             self.fold[nodes] = template.fold
-            self.scale[nodes] = template.scale
-            self.action_count[nodes] = self.edge_count[nodes] = template.moves
+            tree.terminal_scale[nodes] = template.scale
+            tree.action_count[nodes] = tree.edge_count[nodes] = template.moves
             self.deal[nodes] = np.array([number[id(block.deal)] for block in group])[:, None]
             if len(template.deals):
                 boards = np.array([len(block.deal.following) for block in group])
-                self.edge_count[_nodes(group, template.deals)] = boards[:, None]
+                tree.edge_count[_nodes(group, template.deals)] = boards[:, None]
         counts = np.array([deal.counts for deal in self.deals], dtype=np.int32)
-        self.info_count = np.ascontiguousarray(counts[self.deal].T)
-        self.edge_start = _starts(self.edge_count).astype(np.int32)
-        self.edge_start[self.edge_count == 0] = 0
-        hands = np.where(self.player == 1, self.info_count[1], self.info_count[0])
-        widths = self.action_count.astype(np.int64) * hands
-        self.slot_start = _starts(widths)
-        self.slot_start[self.action_count == 0] = 0
-        self.slots, self.scratch = int(widths.sum()), int(widths.max(initial=0))
+        tree.info_count[:] = counts[self.deal].T
+        tree.simple[:] = tree.action_count > 0
+        tree.edge_start[:] = np.where(tree.edge_count > 0, _starts(tree.edge_count), 0)
+        hands = np.where(tree.player == 1, tree.info_count[1], tree.info_count[0])
+        self.widths = tree.action_count.astype(np.int64) * hands
+        tree.slot_start[:] = np.where(tree.action_count > 0, _starts(self.widths), 0)
 
-    def _set_edges(self, groups: list[list[_Block]]) -> None:
+    def _set_edges(self, groups: Iterable[list[_Block]]) -> None:
         """Set each edge's child, and the maps of hands along deals, one for each board."""
-        self.edge_parent = np.repeat(np.arange(self.count, dtype=np.int32), self.edge_count)
-        edges = len(self.edge_parent)
-        self.edge_child = np.zeros(edges, np.int32)
-        self.entering = np.full(self.count, -1, np.int32)
-        """[N] the edge that leads to a node, -1 at a root"""
-        self.factor, self.share = np.ones((2, edges))
-        self.map_start = np.zeros((2, edges), np.int64)
-        self.map_count = np.full((2, edges), IDENTITY, np.int32)
+        tree = self.tree
+        parents = np.repeat(np.arange(self.count, dtype=np.int32), tree.edge_count)
+        tree.extend(EDGE_FIELDS, len(parents))
+        tree.edge_parent[:] = parents
+        tree.edge_factor[:] = tree.edge_share[:] = 1
+        tree.map_count[:] = IDENTITY
+        tree.cross_value[:] = -1
         sources: list[Int32] = []
         targets: list[Int32] = []
         mapped = 0
@@ -285,7 +234,7 @@ class _Arrays:
             template = group[0].template
             inner = np.flatnonzero(template.parent >= 0)
             above = _nodes(group, template.parent[inner])
-            self._connect(self.edge_start[above] + template.move[inner], _nodes(group, inner))
+            self._connect(tree.edge_start[above] + template.move[inner], _nodes(group, inner))
             dealt = [block.dealt for block in group if block.dealt is not None]
             if not dealt:
                 continue
@@ -299,78 +248,47 @@ class _Arrays:
                         targets.append(each.targets[p])
                         mapped += length
             numbers = np.array([block.number for block in group])[:, None]
-            ways = self.edge_start[np.stack([block.frontier for block in group])] + numbers
+            ways = tree.edge_start[np.stack([block.frontier for block in group])] + numbers
             self._connect(ways, _nodes(group, template.entries))
-            self.factor[ways] = np.array([each.chance for each in dealt])[:, None]
-            self.share[ways] = np.array([each.share for each in dealt])[:, None]
-            self.map_start[:, ways], self.map_count[:, ways] = maps
-        self.map_source = np.concatenate(sources) if sources else np.zeros(0, np.int32)
-        self.map_target = np.concatenate(targets) if targets else np.zeros(0, np.int32)
+            tree.edge_factor[ways] = np.array([each.chance for each in dealt])[:, None]
+            tree.edge_share[ways] = np.array([each.share for each in dealt])[:, None]
+            tree.map_start[:, ways], tree.map_count[:, ways] = maps
+        if sources:
+            tree.extend(("map_source", "map_target"), mapped)
+            np.concatenate(sources, out=tree.map_source)
+            np.concatenate(targets, out=tree.map_target)
 
     def _connect(self, edges: NDArray[Any], children: NDArray[Any]) -> None:
-        self.edge_child[edges] = children
+        self.tree.edge_child[edges] = children
         self.entering[children] = edges
 
-    def arrays(self, *, share: bool) -> tuple[TreeArrays, Sizes, Order]:
-        """All that the passes need; see `lay_out_cards` for `share`."""
+    def finish(self) -> tuple[TreeArrays, Sizes, Order]:
+        """All that the passes need."""
+        tree = self.tree
+        self._place_vectors()
         cards, batch_starts = self._terminals()
-        places = self._place_vectors(share=share)
-        zeros = np.zeros(self.count, np.int8)
-        arrays = TreeArrays(
-            player=self.player,
-            copies=np.ones(self.count, np.int32),
-            edge_start=self.edge_start,
-            edge_count=self.edge_count,
-            action_count=self.action_count,
-            slot_start=self.slot_start,
-            info_count=self.info_count,
-            reach_start=places.reach,
-            value_start=places.values,
-            simple=(self.action_count > 0).astype(np.int8),
-            locked=zeros,
-            legal_start=np.full(self.count, -1, np.int64),
-            legal=zeros[:0],
-            edge_parent=self.edge_parent,
-            edge_child=self.edge_child,
-            edge_copy=np.zeros(len(self.edge_child), np.int32),
-            edge_factor=self.factor,
-            edge_share=self.share,
-            edge_reach=places.reach[:, self.edge_child],
-            edge_value=places.values[:, self.edge_child],
-            map_start=self.map_start,
-            map_count=self.map_count,
-            map_source=self.map_source,
-            map_target=self.map_target,
-            entry_edge=places.entries,
-            cross_value=places.cross,
-            terminal_matrix=np.full(self.count, -1, np.int32),
-            terminal_scale=self.scale,
-            matrix_start=np.zeros(0, np.int64),
-            shared_start=places.shared_start,
-            shared_size=places.shared_size,
-            cards=cards,
-        )
-        work = work_size(int(self.info_count.max())) if len(cards.batch_node) else 0
+        work = work_size(int(tree.info_count.max())) if len(cards.batch_node) else 0
         (reach, values), (more_reach, more_values) = (
-            (places.shared_start + places.shared_size).tolist(),
-            places.shared_size.tolist(),
+            [(int(first), int(second)) for first, second in each]
+            for each in (tree.shared_start + tree.shared_size, tree.shared_size)
         )
         sizes = Sizes(
-            slots=self.slots,
-            reach=(reach[0], reach[1]),
-            values=(values[0], values[1]),
-            scratch=max(1, self.scratch, work),
-            shared_reach=(more_reach[0], more_reach[1]),
-            shared_values=(more_values[0], more_values[1]),
+            slots=int(self.widths.sum()),
+            reach=reach,
+            values=values,
+            scratch=max(1, int(self.widths.max()), work),
+            shared_reach=more_reach,
+            shared_values=more_values,
         )
-        heads = self.edge_child[places.entries]
+        heads = tree.edge_child[tree.entry_edge]
         borders = [*(part.first for part in self.ranges), self.count]
         entries = np.searchsorted(heads, borders).tolist()
-        return arrays, sizes, visiting_order(self.ranges, batch_starts, entries)
+        order = visiting_order(self.ranges, batch_starts, entries)
+        return replace(tree, cards=cards), sizes, order
 
     def _terminals(self) -> tuple[CardTables, list[int]]:
         """The card tables, and [R + 1] where the batches of terminals of each range begin."""
-        nodes = np.flatnonzero(self.player == TERMINAL)
+        nodes = np.flatnonzero(self.tree.player == TERMINAL)
         kinds = np.where(self.fold[nodes], FOLD, SHOWDOWN)
         keys = (2 * self.part[nodes].astype(np.int64) + kinds) * len(self.deals) + self.deal[nodes]
         order = np.argsort(keys, kind="stable")
@@ -386,54 +304,48 @@ class _Arrays:
         )
         return cards, np.searchsorted(batches // 2, np.arange(len(self.ranges) + 1)).tolist()
 
-    def _place_vectors(self, *, share: bool) -> _Places:
+    def _place_vectors(self) -> None:
         """Assign places to reaches, values and values that cross between ranges.
 
-        Values that an edge carries up from another range belong to the range above: it is still in
-        use when the next range takes the place of the one below.
+        Ranges that are never visited at the same time keep their vectors in the same place, unless
+        there are leaves below a deal: these are evaluated together. Values that an edge carries up
+        from another range belong to the range above: it is still in use when the next range takes
+        the place of the one below.
         """
-        count = len(self.ranges)
+        tree, count = self.tree, len(self.ranges)
+        share = not (tree.player[self.ranges[0].last :] == LEAF).any()
         below = np.flatnonzero(self.entering >= 0)
         parent = np.full(self.count, -1, np.int64)
-        parent[below] = self.edge_parent[self.entering[below]]
+        parent[below] = tree.edge_parent[self.entering[below]]
         crossing = below[self.part[parent[below]] != self.part[below]]
         origin = self.part[parent[crossing]]
-        reach, values = np.zeros((2, 2, self.count), np.int64)
-        cross = np.full((2, len(self.edge_parent)), -1, np.int64)
+        tree.extend(("entry_edge",), len(crossing))
+        tree.entry_edge[:] = self.entering[crossing]
         sizes = np.zeros((2, 2, 2), np.int64)
         """[first range or others, reach or values, player]"""
         levels = np.array([part.level for part in self.ranges]) if share else np.arange(count)
         for p in (0, 1):
-            hands = self.info_count[p].astype(np.int64)
+            hands = tree.info_count[p].astype(np.int64)
             own = np.ones(self.count, np.bool_)
-            mapped = self.map_count[p, self.entering[below]] != IDENTITY
-            own[below] = mapped | (self.player[parent[below]] == p)
+            mapped = tree.map_count[p, self.entering[below]] != IDENTITY
+            own[below] = mapped | (tree.player[parent[below]] == p)
             inside, used = _offsets(np.where(own, hands, 0), self.part, count)
             begin, sizes[:, 0, p] = _begin(used, levels)
             owner = np.where(own, np.arange(self.count), parent)
             while not own[owner].all():
                 owner = owner[owner]
-            reach[p] = (inside + begin[self.part])[owner]
+            tree.reach_start[p] = (inside + begin[self.part])[owner]
             inside, used = _offsets(hands, self.part, count)
             after, crossed = _offsets(hands[parent[crossing]], origin, count)
             begin, sizes[:, 1, p] = _begin(used + crossed, levels)
-            values[p] = inside + begin[self.part]
-            cross[p, self.entering[crossing]] = (used + begin)[origin] + after
+            tree.value_start[p] = inside + begin[self.part]
+            tree.cross_value[p, tree.entry_edge] = (used + begin)[origin] + after
         if not share:
             sizes[0] += sizes[1]
             sizes[1] = 0
-        return _Places(reach, values, self.entering[crossing], cross, sizes[0], sizes[1])
-
-
-class _Places(NamedTuple):
-    """The places of vectors; see `TreeArrays`."""
-
-    reach: Int64Rows
-    values: Int64Rows
-    entries: Int32
-    cross: Int64Rows
-    shared_start: Int64Rows
-    shared_size: Int64Rows
+        tree.shared_start[:], tree.shared_size[:] = sizes
+        tree.edge_reach[:] = tree.reach_start[:, tree.edge_child]
+        tree.edge_value[:] = tree.value_start[:, tree.edge_child]
 
 
 def _nodes(group: list[_Block], inside: NDArray[Any]) -> NDArray[np.int64]:
