@@ -7,9 +7,8 @@ costs as much as a few. Nothing here is recursive, so the depth of a game is not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -37,8 +36,8 @@ def before_chance(state: PublicState) -> bool:
     return state.mover == CHANCE
 
 
-_LEAST_STATES = 100_000
-"""How many different public states are visited for a lower bound of a tree's size."""
+SMALL_CELLS = 10_000
+"""The pairs of infostates up to which a tree's size is not estimated before it is built."""
 PLAYOUTS = 100
 CARE = 10
 """How many playouts estimate the size of a larger tree, and what the estimate is divided by."""
@@ -54,10 +53,6 @@ class Size(NamedTuple):
     def bytes(self) -> int:
         """Memory of a solver on the tree: policy, regrets, sums, reaches and values in float32."""
         return 12 * self.slots + 12 * self.entries
-
-    def with_tree(self, other: Size) -> Size:
-        """Both together."""
-        return Size(*(a + b for a, b in zip(self, other, strict=True)))
 
     def plus(self, copies: int, counts: tuple[int, int], slots: int) -> Size:
         """With `copies` of a node added."""
@@ -102,13 +97,8 @@ class Builder:
     def __init__(self, game: Game, *, max_bytes: int = 8 << 30) -> None:
         self.game = game
         self.max_bytes = max_bytes
+        self.name = game.name
         self.space = DerivedStates(game) if game.hidden else OpenStates(game)
-        self._bounded: WeakKeyDictionary[PublicState, set[Limit]] = WeakKeyDictionary()
-
-    @property
-    def name(self) -> str:
-        """The game's name."""
-        return self.game.name
 
     @property
     def root(self) -> PublicState:
@@ -140,12 +130,12 @@ class Builder:
     ) -> GrowingLayout:
         """The subgames at `states`; without `fold` every public state is a node of its own."""
         limit.check()
-        self._check_bound(states, limit)
         layout = GrowingLayout(fold=fold)
         batch = layout.batch()
         if fold:
             sources = [(None, state) for state in states]
-            size = self._fold(batch, sources, limit, actions, layout.roots)
+            bounded = limit.stop is None and actions is None
+            size = self._fold(batch, sources, limit, actions, layout.roots, bounded=bounded)
             if size.bytes() > self.max_bytes:
                 self._refuse(size, "about")
         else:
@@ -223,12 +213,15 @@ class Builder:
         actions: ActionSet | None,
         roots: list[Place] | None = None,
         copies: Sequence[int] | None = None,
+        *,
+        bounded: bool = False,
     ) -> Size:
         """One node for all public states with the same game below; returns the size.
 
-        sources: existing nodes of the tree, each with `copies`, or None for new roots.
+        sources: existing nodes of the tree, each with `copies`, or None for new roots; bounded:
+        refuse a game that is far too large.
         """
-        order, expansions = _different_states(sources, limit, actions)
+        order, expansions = self._different_states(sources, limit, actions, bounded=bounded)
         size = Size(0, 0, 0)
         number: dict[_Key, int] = {}
         held: dict[_Key, int] = {}
@@ -264,17 +257,65 @@ class Builder:
                 held[to] = held.get(to, 0) + count
         return size
 
-    def _check_bound(self, states: Sequence[PublicState], limit: Limit) -> None:
+    def _different_states(
+        self,
+        sources: Sequence[tuple[int | None, PublicState]],
+        limit: Limit,
+        actions: ActionSet | None,
+        *,
+        bounded: bool,
+    ) -> tuple[list[tuple[_Key, tuple[PublicState, Limit]]], dict[_Key, Expansion]]:
+        """Every (state, remaining depth) below the sources once, parents first, and their moves.
+
+        The order is the reversed postorder of a depth-first walk.
+        """
+        left: list[tuple[_Key, tuple[PublicState, Limit]]] = []
+        expansions: dict[_Key, Expansion] = {}
+        seen: set[_Key] = set()
+        cells = 0
+
+        def enter(key: _Key, state: PublicState) -> Iterator[Transition]:
+            """The transitions of a node; none where the tree ends."""
+            nonlocal cells
+            seen.add(key)
+            if bounded and cells <= SMALL_CELLS:
+                cells += state.counts[0] * state.counts[1]
+                if cells > SMALL_CELLS:
+                    self._check_estimate({source: None for _, source in sources}, limit.depth)
+            if key[2] or state.mover == TERMINAL:
+                return iter(())
+            expansions[key] = _expand(state, actions)
+            return iter(expansions[key].transitions)
+
+        for index, (node, source) in enumerate(sources):
+            start = _source_key(index, node, source, limit)
+            if start in seen:
+                continue
+            stack = [(start, source, limit, enter(start, source))]
+            while stack:
+                key, state, above, moves = stack[-1]
+                below = above.below(state.mover)
+                for transition in moves:
+                    child = transition.child
+                    to = _node_key(child, below)
+                    if to not in seen:
+                        stack.append((to, child, below, enter(to, child)))
+                        break
+                else:
+                    left.append((key, (state, above)))
+                    stack.pop()
+        left.reverse()
+        return left, expansions
+
+    def _check_estimate(self, states: Iterable[PublicState], depth: int | None) -> None:
         """Refuse a game that is far too large before all of it is visited."""
-        new = [s for s in states if limit not in self._bounded.get(s, ())]
-        total = Size(0, 0, 0)
-        for state in dict.fromkeys(new):
-            if limit.stop is None:
-                assert isinstance(state, DerivedState | OpenState)
-                total = total.with_tree(_least(state.sample, limit.depth))
-            self._bounded.setdefault(state, set()).add(limit)
-        if total.bytes() > self.max_bytes:
-            self._refuse(total, "at least")
+        count = 0
+        for state in states:
+            assert isinstance(state, DerivedState | OpenState)
+            count += _estimate(state.sample, depth)
+        size = Size(count, count, 2 * count)
+        if size.bytes() > self.max_bytes:
+            self._refuse(size, "at least")
 
     def _refuse(self, size: Size, word: str) -> None:
         raise GameTooLargeError(
@@ -303,91 +344,8 @@ def _source_key(index: int, node: int | None, state: PublicState, limit: Limit) 
     return state.key, None if state.mover == TERMINAL else limit.depth, False
 
 
-def _different_states(
-    sources: Sequence[tuple[int | None, PublicState]], limit: Limit, actions: ActionSet | None
-) -> tuple[list[tuple[_Key, tuple[PublicState, Limit]]], dict[_Key, Expansion]]:
-    """Every (state, remaining depth) below the sources once, parents first, and their moves.
-
-    The order is the reversed postorder of a depth-first walk.
-    """
-    left: list[tuple[_Key, tuple[PublicState, Limit]]] = []
-    expansions: dict[_Key, Expansion] = {}
-    seen: set[_Key] = set()
-    for index, (node, source) in enumerate(sources):
-        start = _source_key(index, node, source, limit)
-        if start in seen:
-            continue
-        seen.add(start)
-        stack = [(start, source, limit, _moves(start, source, actions, expansions))]
-        while stack:
-            key, state, above, moves = stack[-1]
-            below = above.below(state.mover)
-            for transition in moves:
-                child = _node_key(transition.child, below)
-                if child not in seen:
-                    seen.add(child)
-                    moves_below = _moves(child, transition.child, actions, expansions)
-                    stack.append((child, transition.child, below, moves_below))
-                    break
-            else:
-                left.append((key, (state, above)))
-                stack.pop()
-    left.reverse()
-    return left, expansions
-
-
-def _moves(
-    key: _Key, state: PublicState, actions: ActionSet | None, expansions: dict[_Key, Expansion]
-) -> Iterator[Transition]:
-    """The transitions of a node; none where the tree ends."""
-    if key[2] or state.mover == TERMINAL:
-        return iter(())
-    expansions[key] = _expand(state, actions)
-    return iter(expansions[key].transitions)
-
-
-_END = Size(1, 0, 2)
-
-
-def _least(start: State, depth: int | None) -> Size:
-    """A lower bound of a tree's size, from the moves of one world state per public state.
-
-    If there are too many public states to visit, random playouts estimate their number.
-    """
-    known: dict[tuple[Hashable, int | None], Size] = {}
-    entered = 0
-    root, after = _settle(start)
-    first = root.subgame_key(), depth
-    stack = [(first, root, after, depth)]
-    while stack:
-        key, world, after, left = stack[-1]
-        if key in known:
-            stack.pop()
-            continue
-        below = left if left is None or world.player == CHANCE else left - 1
-        total = Size(1, 0 if world.player == CHANCE else len(after), 2)
-        waiting = []
-        for child in {child.public(): child for child in after}.values():
-            settled, behind = _settle(child)
-            to = settled.subgame_key(), below
-            size = known.get(to, _END if not behind or below == 0 else None)
-            if size is None:
-                waiting.append((to, settled, behind, below))
-            else:
-                total = total.with_tree(size)
-        if waiting:
-            entered += len(waiting)
-            if entered > _LEAST_STATES:
-                return _estimate(root, depth)
-            stack += waiting
-        else:
-            known[key] = total
-            stack.pop()
-    return known[first]
-
-
-def _estimate(start: State, depth: int | None) -> Size:
-    """A conservative estimate of a tree's size by random playouts (Knuth 1975).
+def _estimate(start: State, depth: int | None) -> int:
+    """A conservative estimate of the public states below `start` by random playouts (Knuth 1975).
 
     The mean over playouts is unbiased, and more often too small than too large. It is divided by
     `CARE` in addition.
@@ -402,8 +360,7 @@ def _estimate(start: State, depth: int | None) -> Size:
             states += beside / PLAYOUTS
             left = left if left is None or world.player == CHANCE else left - 1
             world, after = _settle(children[int(random.integers(len(children)))])
-    count = int(states / CARE)
-    return Size(count, count, 2 * count)
+    return int(states / CARE)
 
 
 def _settle(world: State) -> tuple[State, list[State]]:
