@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,21 +40,14 @@ _STRENGTHS = 1 << 13
 """More than any hand's strength."""
 
 
-def _ties() -> NDArray[np.int32]:
-    """[1326] the order of hands of equal strength, with the hand's number in the lowest bits.
+_SUITS = (HAND_CARDS % 4).astype(np.int32)
+_TIES = (4 * ((_SUITS[:, 0] - _SUITS[:, 1]) % 4) + _SUITS[:, 0] << _HAND_BITS) + np.arange(
+    NUM_HANDS, dtype=np.int32
+)
+"""[1326] the order of hands of equal strength, with the hand's number in the lowest bits.
 
-    Neighbours share no card, so successive additions of the kernel to the sums of cards do not
-    depend on each other.
-    """
-    suits = HAND_CARDS % 4
-    apart = (suits[:, 0] - suits[:, 1]) % 4
-    order: NDArray[np.int32] = (4 * apart + suits[:, 0]).astype(np.int32)
-    ties: NDArray[np.int32] = np.arange(NUM_HANDS, dtype=np.int32)
-    ties += order << _HAND_BITS
-    return ties
-
-
-_TIES = _ties()
+Neighbours share no card, so successive additions of the kernel to the sums of cards do not depend
+on each other."""
 
 
 @dataclass(frozen=True)
@@ -79,46 +73,35 @@ class NextDeal:
         return format_cards(self.cards)
 
 
+@dataclass(eq=False)
 class Deal:
-    """The hands that are possible on a board, and the boards that may follow.
+    """The hands that are possible on a board, and the boards that may follow."""
 
-    hands[p]: [K_p] hand numbers in the order of infostates; strengths[p]: [K_p] their strengths on
-    the last street, None before; symmetries: the renamings of suits that change neither the cards
-    dealt so far, street by street, nor the ranges.
-    """
+    board: tuple[int, ...]
+    ranges: Ranges
+    last: int
+    """The number of board cards on the last street."""
+    symmetries: tuple[Suits, ...]
+    """The renamings of suits that change neither the cards dealt so far, street by street, nor the
+    ranges."""
+    hands: tuple[Hands, Hands]
+    """[K_p] hand numbers in the order of infostates"""
+    strengths: tuple[Map, Map] | None
+    """[K_p] their strengths on the last street, None before"""
+    _following: tuple[NextDeal, ...] | None = None
 
-    def __init__(
-        self,
-        board: tuple[int, ...],
-        ranges: Ranges,
-        last: int,
-        symmetries: tuple[Suits, ...],
-        hands: tuple[Hands, Hands],
-        strengths: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
-    ) -> None:
-        self.board = board
-        self.ranges = ranges
-        self.last = last
-        """The number of board cards on the last street."""
-        self.symmetries = symmetries
-        self.hands = hands
-        self.strengths = strengths
-        self.counts = len(hands[0]), len(hands[1])
-        self._following: tuple[NextDeal, ...] | None = None
+    def __post_init__(self) -> None:
+        self.counts = len(self.hands[0]), len(self.hands[1])
 
     @classmethod
     def first(
         cls, board: tuple[int, ...], ranges: Ranges, last: int, symmetries: tuple[Suits, ...]
     ) -> Deal:
         """The deal with which a spot begins."""
-        made = _hands(
-            np.array([board], np.int8).reshape(1, -1), ranges, showdown=len(board) == last
-        )
-        hands = made[0].hands, made[1].hands
-        strengths = made[0].strengths, made[1].strengths
-        return cls(
-            board, ranges, last, symmetries, hands, strengths if len(board) == last else None
-        )
+        showdown = len(board) == last
+        one, two = _hands(np.array([board], np.int8).reshape(1, -1), ranges, showdown=showdown)
+        strengths = (one.strengths, two.strengths) if showdown else None
+        return cls(board, ranges, last, symmetries, (one.hands, two.hands), strengths)
 
     @property
     def following(self) -> tuple[NextDeal, ...]:
@@ -134,7 +117,7 @@ class Deal:
         Each comes with the renamings that map it to all deals it stands for.
         """
         left = [card for card in range(NUM_CARDS) if card not in self.board]
-        if self.symmetries == (IDENTITY,):
+        if self.symmetries == (IDENTITY,):  # much faster
             return [(cards, self.symmetries) for cards in combinations(left, count)]
         orbits = []
         seen: set[tuple[int, ...]] = set()
@@ -153,9 +136,9 @@ class Deal:
         """The symmetries that remain after dealing `cards`."""
         if len(self.symmetries) == 1:
             return self.symmetries
-        dealt = set(cards)
+        dealt = {*cards}
         return tuple(
-            s for s in self.symmetries if {permute_card(s, card) for card in cards} == dealt
+            s for s in self.symmetries if {permute_card(s, card) for card in dealt} == dealt
         )
 
     @cached_property
@@ -180,13 +163,9 @@ class Deal:
 def deal_next(deals: Sequence[Deal]) -> None:
     """Compute `following` of `deals`, boards of one spot and street, together."""
     waiting = [deal for deal in deals if deal._following is None]
-    if not waiting:
-        return
-    first = waiting[0]
-    size = len(first.board)
+    size = len(deals[0].board)
     count = BOARD_SIZES[BOARD_SIZES.index(size) + 1] - size
-    most = comb(NUM_CARDS - size, count)
-    step = max(1, _BATCH // most)
+    step = max(1, _BATCH // comb(NUM_CARDS - size, count))
     for start in range(0, len(waiting), step):
         _deal_batch(waiting[start : start + step], count)
 
@@ -216,26 +195,23 @@ def _deal_batch(deals: Sequence[Deal], count: int) -> None:
         )
         sources = maps[0][row], maps[1][row]
         targets = _tiled(child.counts[0], len(renamings)), _tiled(child.counts[1], len(renamings))
-        keeps = tuple(
-            parent.counts[p] == child.counts[p] == len(sources[p])
-            and np.array_equal(sources[p], targets[p])
+        first, second = (
+            parent.counts[p] == child.counts[p] and np.array_equal(sources[p], targets[p])
             for p in (0, 1)
         )
+        share = 1 / len(renamings)
         next_deals[n].append(
-            NextDeal(
-                cards, child, chance, 1 / len(renamings), sources, targets, (keeps[0], keeps[1])
-            )
+            NextDeal(cards, child, chance, share, sources, targets, (first, second))
         )
     for deal, following in zip(deals, next_deals, strict=True):
         deal._following = tuple(following)
 
 
-@dataclass(frozen=True)
-class _Hands:
+class _Hands(NamedTuple):
     """One player's hands on B boards: those of board b are hands[starts[b]:starts[b + 1]]."""
 
     hands: Hands
-    strengths: NDArray[np.int32]
+    strengths: Map
     starts: list[int]
 
 

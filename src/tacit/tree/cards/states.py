@@ -70,11 +70,8 @@ class CardState:
 
     def beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """[K_p] the weights of the hands in the spot's ranges."""
-        first, second = (
-            weights[hands].astype(np.float64)
-            for weights, hands in zip(self.spot.ranges, self.deal.hands, strict=True)
-        )
-        return first, second
+        first, second = (self.spot.ranges[p][self.deal.hands[p]] for p in (0, 1))
+        return first.astype(np.float64), second.astype(np.float64)
 
     def action_size(self, action: int) -> float | None:
         """The size of a bet or raise as a fraction of the pot after calling; None for others."""
@@ -146,7 +143,7 @@ class CardState:
             child = CardState(self.spot, self.betting.act(action), self.deal, self.history + label)
             transitions.append(Transition(child, label, 1.0, sources, targets))
         legal = np.broadcast_to(np.True_, (len(chosen), self.counts[self.mover]))
-        return Expansion(self, chosen, labels, legal, tuple(transitions))
+        return Expansion(self, chosen, labels, legal, transitions)
 
     @property
     def expansion(self) -> Expansion:
@@ -154,21 +151,12 @@ class CardState:
         return self.expand()
 
     def _expand_chance(self) -> Expansion:
-        betting = self.betting.deal()
-        transitions = [
-            Transition(
-                CardState(self.spot, betting, dealt.deal, self.history + "/"),
-                dealt.label,
-                dealt.chance,
-                dealt.sources,
-                dealt.targets,
-                dealt.share,
-            )
-            for dealt in self.deal.following
-        ]
-        return Expansion(
-            self, (), tuple(t.label for t in transitions), _NOTHING, tuple(transitions)
-        )
+        betting, transitions = self.betting.deal(), []
+        for dealt in self.deal.following:
+            child = CardState(self.spot, betting, dealt.deal, self.history + "/")
+            maps = dealt.sources, dealt.targets
+            transitions.append(Transition(child, dealt.label, dealt.chance, *maps, dealt.share))
+        return Expansion(self, (), [t.label for t in transitions], _NOTHING, transitions)
 
 
 def _action(label: str) -> int:

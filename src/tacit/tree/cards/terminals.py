@@ -18,9 +18,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from tacit.array_record import ArrayRecord, Int8, Int32, Int32Rows, Int64, Int64Rows
+from tacit.array_record import (
+    ArrayRecord,
+    Int8,
+    Int32,
+    Int32Rows,
+    Int64,
+    Int64Rows,
+    array_names,
+    no_array,
+)
 from tacit.kernel import inner_kernel, kernel
 from tacit.simd import LANES, ROWS, gather, load, scatter, store
 
@@ -64,19 +71,7 @@ class CardTables(ArrayRecord):
 
 def no_cards() -> CardTables:
     """The tables of a game that has no card terminals."""
-    return CardTables(
-        hand_start=np.zeros((2, 0), np.int64),
-        low=np.zeros(0, np.int32),
-        high=np.zeros(0, np.int32),
-        same=np.zeros(0, np.int32),
-        group_start=np.zeros(0, np.int64),
-        group_count=np.zeros(0, np.int32),
-        group_end=np.zeros((2, 0), np.int32),
-        batch_kind=np.zeros(0, np.int8),
-        batch_board=np.zeros(0, np.int32),
-        batch_start=np.zeros(1, np.int64),
-        batch_node=np.zeros(0, np.int32),
-    )
+    return CardTables(**{name: no_array(CardTables, name) for name in array_names(CardTables)})
 
 
 def work_size(hands: int) -> int:
