@@ -34,7 +34,7 @@ FAULTS = {
     "state-unhashable": "a state cannot be hashed: UnhashableState; make it a frozen dataclass",
     "forgets-move": "infostates merge that differ in their moves or payoffs after 'tails'",
     "public-forgets": "public() must determine all earlier public observations",
-    "subgame-payoff": "; make subgame_key() tell them apart",
+    "subgame-payoff": "; make subgame_key() differ between them",
 }
 """Each fault, and what is said about it wherever it is met."""
 

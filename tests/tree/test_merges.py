@@ -48,7 +48,7 @@ def test_a_player_may_not_forget_the_move_that_decides() -> None:
     check_refused(
         move(0, "start", answer(1.0, -1.0), answer(-1.0, 1.0)),
         "drawn: after 'a0|a1' infostates merge that differ in their moves or payoffs after 'a1'; "
-        "private() must tell them apart",
+        "private() must differ between them",
     )
 
 

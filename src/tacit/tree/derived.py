@@ -47,11 +47,6 @@ Worlds = tuple[tuple[State, float], ...]
 class DerivedState:
     """A public state; `privates[p]` [K_p] are the infostates' private keys, in index order."""
 
-    __slots__ = (
-        "__dict__", "__weakref__", "above", "cells", "key", "mover", "privates", "sample",
-        "space", "weights",
-    )  # fmt: skip
-
     def __init__(
         self,
         space: DerivedStates,
@@ -98,9 +93,8 @@ class DerivedState:
 
         Values are counterfactual with respect to the same chance weights.
         """
-        weighed: Array = opponent_reach @ (
-            self.compatibility.T if player == 0 else self.compatibility
-        )
+        chance = self.compatibility.T if player == 0 else self.compatibility
+        weighed: Array = opponent_reach @ chance
         return weighed
 
     @cached_property
@@ -231,15 +225,12 @@ class DerivedStates:
             before = known.setdefault(cell[mover], actions) if mover != CHANCE else actions
             if before is not actions and set(before) != set(actions):
                 raise GameError(
-                    f"{self.game.name}: at public state {world.public()!r} a player who knows "
-                    f"{world.private(mover)!r} cannot tell which actions are legal; make what "
-                    "decides it part of private()"
+                    f"{self.describe(world)} a player who knows {world.private(mover)!r} cannot "
+                    "tell which actions are legal; make what decides it part of private()"
                 )
-            chances = (
-                checked_chance(world, actions, self.describe)
-                if mover == CHANCE
-                else (1.0,) * len(actions)
-            )
+            chances: Sequence[float] = (1.0,) * len(actions)
+            if mover == CHANCE:
+                chances = checked_chance(world, actions, self.describe)
             weight = state.weights[cell] * share
             for action, chance in zip(actions, chances, strict=True):
                 if chance == 0.0:
@@ -267,13 +258,8 @@ class DerivedStates:
                 raise GameError(
                     f"{self.game.name}: after {state.key!r} an infostate is left without an action"
                 )
-        return Expansion(
-            state,
-            order,
-            [names[action] for action in order],
-            legal,
-            self._children(pieces, names, state.sample.public()),
-        )
+        children = self._children(pieces, names, state.sample.public())
+        return Expansion(state, order, [names[action] for action in order], legal, children)
 
     def describe(self, state: State) -> str:
         """The start of a message about the public state of a world state."""
@@ -342,17 +328,12 @@ class DerivedStates:
         key = group[0].world.subgame_key()
         known = self._known.get(key)
         if known is None:
-            privates = (
-                tuple(sorted(first[0], key=first[0].__getitem__)),
-                tuple(sorted(first[1], key=first[1].__getitem__)),
-            )
+            one, two = (tuple(sorted(seen, key=seen.__getitem__)) for seen in first)
+            privates = one, two
         else:
             privates = known.privates
             if any(set(privates[p]) != set(first[p]) for p in (0, 1)):
-                raise GameError(
-                    f"{self.game.name}: public states with the subgame key {key!r} differ in their "
-                    "infostates; make subgame_key() tell them apart"
-                )
+                raise self._different(key, "infostates")
         index = tuple({name: number for number, name in enumerate(privates[p])} for p in (0, 1))
         flows: dict[FlowKey, Flow] = {}
         for name0, name1, piece in keyed:
@@ -372,33 +353,22 @@ class DerivedStates:
                 for cell, mass in masses.items()
             }
             known = self._known[key] = DerivedState(self, key, privates, shares, weights, above)
-            self._check_mover(known)
+            checked_mover(known.sample, self.describe)
+            if any(world.player != known.mover for _, world, _ in known.worlds()):
+                raise GameError(
+                    f"{self.game.name}: public state {known.sample.public()!r} does not tell who "
+                    "moves; make the mover part of public()"
+                )
         elif known.weights.keys() != weights.keys() or any(
             abs(known.weights[cell] - weight) > WEIGHT_TOLERANCE * weight
             for cell, weight in weights.items()
         ):
-            raise GameError(
-                f"{self.game.name}: public states with the subgame key {key!r} differ in their "
-                "chance weights; make subgame_key() tell them apart"
-            )
+            raise self._different(key, "chance weights")
         else:
             self._check_shared(known, cells, above)
-        columns = [np.array(pairs[p], dtype=np.int32).reshape(-1, 2) for p in (0, 1)]
-        return Transition(
-            known,
-            label,
-            total,
-            (columns[0][:, 0].copy(), columns[1][:, 0].copy()),
-            (columns[0][:, 1].copy(), columns[1][:, 1].copy()),
-        )
-
-    def _check_mover(self, state: DerivedState) -> None:
-        checked_mover(state.sample, self.describe)
-        if any(world.player != state.mover for _, world, _ in state.worlds()):
-            raise GameError(
-                f"{self.game.name}: public state {state.sample.public()!r} does not tell who "
-                "moves; make the mover part of public()"
-            )
+        first_map, second_map = (np.array(pairs[p], dtype=np.int32).T.copy() for p in (0, 1))
+        sources, targets = zip(first_map, second_map, strict=True)
+        return Transition(known, label, total, sources, targets)
 
     def _check_shared(
         self, known: DerivedState, cells: dict[tuple[int, int], Flow], above: Hashable
@@ -416,10 +386,13 @@ class DerivedStates:
             some = islice(cells.items(), 0, None, 1 + len(cells) // COMPARED_CELLS)
             same = not any(differ_in_payoff(flow, dict(known.cells[cell])) for cell, flow in some)
         if not same:
-            raise GameError(
-                f"{self.game.name}: public states with the subgame key {known.key!r} differ in "
-                "their moves or payoffs; make subgame_key() tell them apart"
-            )
+            raise self._different(known.key, "moves or payoffs")
+
+    def _different(self, key: Hashable, what: str) -> GameError:
+        return GameError(
+            f"{self.game.name}: public states with the subgame key {key!r} differ in their {what}; "
+            "make subgame_key() differ between them"
+        )
 
 
 _ExpansionKey = tuple[Hashable, frozenset[str] | None]

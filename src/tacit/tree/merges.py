@@ -8,6 +8,7 @@ weight, none is missing, and the same game follows each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 
 from tacit.games import TERMINAL, GameError, State
@@ -34,32 +35,28 @@ def merge_flows(
     reach0[i'] * reach1[j'] * C[i', j'] the probability of the merged cell for all policies. `place`
     begins the message of a GameError.
     """
-    ways: tuple[dict[int, int], dict[int, int]] = ({}, {})
-    for player in (0, 1):
-        for _, target in pairs[player]:
-            ways[player][target] = ways[player].get(target, 0) + 1
+    ways = [Counter(target for _, target in pairs[player]) for player in (0, 1)]
     cells: dict[tuple[int, int], Flow] = {}
-    counted: dict[tuple[int, int], int] = {}
+    counted = Counter((to_i, to_j) for _, _, to_i, to_j in flows)
     compared: set[Hashable] = set()
     for (_, _, to_i, to_j), worlds in flows.items():
         cell = to_i, to_j
-        counted[cell] = counted.get(cell, 0) + 1
         first = cells.setdefault(cell, worlds)
         if first is worlds:
             continue
         if not _close(sum(first.values()), sum(worlds.values())):
-            raise GameError(
-                f"{place} infostates merge that chance weighs differently; private() must tell "
-                "them apart"
-            )
+            raise _refusal(place, "chance weighs differently")
         _compare(first, worlds, compared, place)
     for (to_i, to_j), count in counted.items():
         if count != ways[0][to_i] * ways[1][to_j]:
-            raise GameError(
-                f"{place} infostates merge that differ in what the opponent may hold; private() "
-                "must tell them apart"
-            )
+            raise _refusal(place, "differ in what the opponent may hold")
     return cells
+
+
+def _refusal(place: str, difference: str) -> GameError:
+    return GameError(
+        f"{place} infostates merge that {difference}; private() must differ between them"
+    )
 
 
 def _compare(first: Flow, second: Flow, compared: set[Hashable], place: str) -> None:
@@ -84,10 +81,7 @@ def _compare(first: Flow, second: Flow, compared: set[Hashable], place: str) -> 
                 "equal (==) that do not differ in anything that matters"
             )
         where = f" after '{path.strip()}'" if path else ""
-        refusal = GameError(
-            f"{place} infostates merge that differ in their moves or payoffs{where}; private() "
-            "must tell them apart"
-        )
+        refusal = _refusal(place, f"differ in their moves or payoffs{where}")
         movers = {world.player for world in (*one, *other)}
         if len(movers) != 1:
             raise refusal

@@ -39,10 +39,10 @@ CHECK_EVERY = 50_000
 class SpotSize:
     """Public states and slots (action, hand) of a spot's tree, and the sizes of its arrays.
 
-    vectors: entries of reaches, values and scratch for one thread (each further one needs those of
-    one board); mapped: hands that stay possible after deals; hands: those of all boards; deciding:
-    the hands of the mover at all decision nodes. `storage`: 32 or 16 bits for each regret and
-    policy sum. `complete` is false if counting stopped because the tree was already too large.
+    vectors: entries of reaches, values and scratch for one thread; mapped: hands that stay possible
+    after deals; hands: those of all boards; deciding: the hands of the mover at all decision nodes;
+    storage: 32 or 16 bits for each regret and policy sum; complete: False if counting stopped
+    because the tree was already too large.
     """
 
     public_states: int
@@ -97,11 +97,8 @@ class _Street:
     """Nodes where the next street's cards are dealt."""
     entries: int = 0
     """Nodes with which the street begins."""
-    actions: list[int] = field(default_factory=lambda: [0, 0])
-    """Of each player, over all nodes where that player moves."""
-    most_actions: int = 0
-    decisions: list[int] = field(default_factory=lambda: [0, 0])
-    """Nodes where each player moves."""
+    actions: list[list[int]] = field(default_factory=lambda: [[], []])
+    """The number of actions at each node of each player."""
 
 
 def spot_size(
@@ -126,9 +123,7 @@ def spot_size(
             stack.append((betting.deal(), history + "/"))
         elif betting.player != TERMINAL:
             moves = spot.actions(betting, history)
-            street.actions[betting.player] += len(moves)
-            street.decisions[betting.player] += 1
-            street.most_actions = max(street.most_actions, len(moves))
+            street.actions[betting.player].append(len(moves))
             stack += [(betting.act(m), history + action_label(betting, m)) for m in moves]
         seen += 1
         if max_bytes is not None and seen % CHECK_EVERY == 0:
@@ -157,15 +152,15 @@ def _size(
             mapped += boards[number - 1] * ways * sum(hands)
         states += count * street.nodes
         held += count * sum(hands)
-        slots += count * sum(a * h for a, h in zip(street.actions, hands, strict=True))
-        deciding += count * sum(d * h for d, h in zip(street.decisions, hands, strict=True))
         # Boards of a street share their vectors. A player has values at every node and on every
         # edge to the next street's boards, and a reach after each own action.
         ways_on = street.deals * boards[number + 1] / count if number < last else 0
-        for player in (0, 1):
-            reaches = street.entries + street.actions[player]
-            vectors += (street.nodes + ways_on + reaches) * hands[player]
-        scratch = max(scratch, street.most_actions * max(hands), work_size(round(max(hands))))
+        for own, actions in zip(hands, street.actions, strict=True):
+            slots += count * sum(actions) * own
+            deciding += count * len(actions) * own
+            vectors += (street.nodes + ways_on + street.entries + sum(actions)) * own
+            scratch = max(scratch, max(actions, default=0) * max(hands))
+        scratch = max(scratch, work_size(round(max(hands))))
     # Scratch is allocated on its own and after the values, for each player.
     return SpotSize(
         public_states=round(states),
