@@ -8,6 +8,7 @@ costs as much as a few. Nothing here is recursive, so the depth of a game is not
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.tree.arrays import LEAF
 from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Batch, GrowingLayout, Place
-from tacit.tree.open import OpenExpansion, OpenState, OpenStates
+from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.public_state import (
     ActionSet,
     Expansion,
@@ -98,12 +99,12 @@ class Builder:
         self.game = game
         self.max_bytes = max_bytes
         self.name = game.name
-        self.space = DerivedStates(game) if game.hidden else OpenStates(game)
 
-    @property
+    @cached_property
     def root(self) -> PublicState:
         """The game's first public state."""
-        return self.space.root
+        hidden = self.game.hidden
+        return DerivedStates(self.game).root if hidden else OpenState(self.game.initial())
 
     def at(self, path: str | Sequence[str]) -> PublicState:
         """The public state after the public moves of `path`: labels, in a text split by spaces."""

@@ -31,7 +31,14 @@ from tacit.games.contract import (
     checked_payoff,
 )
 from tacit.tree.merges import WEIGHT_TOLERANCE, Flow, FlowKey, differ_in_payoff, merge_flows
-from tacit.tree.public_state import Array, Expansion, GameTooLargeError, Transition, no_moves
+from tacit.tree.public_state import (
+    NO_MOVES,
+    NOTHING_LEGAL,
+    Array,
+    Expansion,
+    GameTooLargeError,
+    Transition,
+)
 
 COMPARED_CELLS = 8
 """How many cells are compared by payoff where two ends of the game share a subgame key."""
@@ -200,7 +207,7 @@ class DerivedStates:
     def expand(self, state: DerivedState, keep: frozenset[str] | None = None) -> Expansion:
         """The moves of a public state with these labels, and its children."""
         if state.mover == TERMINAL:
-            return no_moves()
+            return NO_MOVES
         key = state.key, keep
         known = self._remembered.get(key)
         if known is not None:
@@ -243,7 +250,7 @@ class DerivedStates:
             for _, world, _ in state.worlds():
                 checked_labels(world, world.actions(), self.describe)
         order = sorted({piece.action for piece in pieces})
-        legal = np.ones((0, 0), dtype=bool)
+        legal = NOTHING_LEGAL
         if mover != CHANCE:
             count = state.counts[mover]
             legal = np.zeros((len(order), count), dtype=bool)

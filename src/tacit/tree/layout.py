@@ -32,7 +32,7 @@ from tacit.tree.kernels.layout import (
 )
 from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.partial import PartialExpansion
-from tacit.tree.public_state import Expansion, PublicState, Transition, no_moves
+from tacit.tree.public_state import NO_MOVES, Expansion, PublicState, Transition
 
 
 class Place(NamedTuple):
@@ -105,6 +105,7 @@ class GrowingLayout:
         """Whether public states with the same game below share a node."""
         self.arrays = no_arrays()
         self.roots: list[Place] = []
+        self.beliefs = None
         self.states: list[PublicState] = []
         self.expansions: dict[int, Expansion] = {}
         self.deciders: list[int] = []
@@ -145,7 +146,7 @@ class GrowingLayout:
 
     def expansion(self, node: int) -> Expansion:
         """The moves that `node` has in this tree."""
-        return self.expansions.get(node, no_moves())
+        return self.expansions.get(node, NO_MOVES)
 
     def labels(self, node: int) -> Sequence[str]:
         """The labels of the transitions of `node`."""
@@ -153,11 +154,6 @@ class GrowingLayout:
         if isinstance(expansion, OpenExpansion):
             return expansion.labels
         return [transition.label for transition in expansion.transitions]
-
-    @property
-    def beliefs(self) -> None:
-        """None: every infostate has a reach of one."""
-        return None
 
     def batch(self) -> Batch:
         """An empty batch, to be appended next."""

@@ -11,14 +11,14 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.games import CHANCE, TERMINAL, GameError, State
 from tacit.games.contract import (
     checked_actions,
     checked_chance,
     checked_labels,
     checked_payoff,
 )
-from tacit.tree.public_state import Array, Expansion, Pair, Transition, no_moves
+from tacit.tree.public_state import NO_MOVES, NOTHING_LEGAL, Array, Expansion, Pair, Transition
 
 
 class OpenState:
@@ -29,6 +29,7 @@ class OpenState:
     privates: tuple[tuple[Hashable], tuple[Hashable]] = ((None,), (None,))
     counts = (1, 1)
     margins = (np.ones(1), np.ones(1))
+    compatibility = np.ones((1, 1))
 
     def __init__(self, world: State) -> None:
         self.sample = world
@@ -38,11 +39,6 @@ class OpenState:
     def key(self) -> Hashable:
         """The key of the subgame."""
         return self.sample.subgame_key()
-
-    @property
-    def compatibility(self) -> NDArray[np.float64]:
-        """One pair of infostates."""
-        return _ONE
 
     def compatible_reach(self, player: int, opponent_reach: Array) -> Array:
         """[.., 1] the opponent's reach."""
@@ -66,7 +62,7 @@ class OpenState:
         """The moves with these labels (None: all of them) and the children that they lead to."""
         world = self.sample
         if self.mover == TERMINAL:
-            return no_moves()
+            return NO_MOVES
         chosen = checked_actions(world, _describe)
         if actions is not None and self.mover != CHANCE:
             chosen = [action for action in chosen if world.label(action) in actions]
@@ -101,7 +97,7 @@ class OpenExpansion(Expansion):
         self.actions = tuple(actions)
         chance = world.player == CHANCE
         self.chances = checked_chance(world, self.actions, _describe) if chance else None
-        self.legal = np.ones((0, 0), dtype=bool) if chance else _all_legal(len(self.actions))
+        self.legal = NOTHING_LEGAL if chance else _all_legal(len(self.actions))
         self.all_legal, self.simple = True, not chance
 
     def child(self, number: int) -> OpenState:
@@ -131,27 +127,15 @@ class OpenExpansion(Expansion):
         moves = zip(self.children, self.labels, chances, strict=True)
         made = []
         for number, (child, label, chance) in enumerate(moves):
-            sources = [_ZERO, _ZERO]
-            if self.chances is None:
-                sources[self.world.player] = np.array([number], dtype=np.int32)
-            made.append(Transition(child, label, chance, (sources[0], sources[1]), (_ZERO, _ZERO)))
+            own = np.array([number], dtype=np.int32)
+            sources = (own, _ZERO) if self.world.player == 0 else (_ZERO, own)
+            sources = (_ZERO, _ZERO) if self.chances else sources
+            made.append(Transition(child, label, chance, sources, (_ZERO, _ZERO)))
         return tuple(made)
 
 
 def _describe(world: State) -> str:
     return f"after {world.public()!r}"
-
-
-class OpenStates:
-    """The public states of one game with nothing hidden."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    @cached_property
-    def root(self) -> OpenState:
-        """The first public state."""
-        return OpenState(self.game.initial())
 
 
 @cache
@@ -161,5 +145,4 @@ def _all_legal(count: int) -> NDArray[np.bool_]:
     return legal
 
 
-_ONE = np.ones((1, 1))
 _ZERO = np.zeros(1, dtype=np.int32)

@@ -144,23 +144,33 @@ class Transition:
         )
 
 
+NOTHING_LEGAL = np.ones((0, 0), dtype=bool)
+"""`Expansion.legal` where nobody decides."""
+
+
 class Expansion:
     """A public state's moves: `actions` [A], `legal` bool [A, K] of the mover, and the children."""
 
     def __init__(
         self,
-        state: PublicState,
-        actions: Sequence[int],
-        labels: Sequence[str],
-        legal: NDArray[np.bool_],
-        transitions: Sequence[Transition],
+        state: PublicState | None,
+        actions: Sequence[int] = (),
+        labels: Sequence[str] = (),
+        legal: NDArray[np.bool_] = NOTHING_LEGAL,
+        transitions: Sequence[Transition] = (),
     ) -> None:
         self.actions = tuple(actions)
         self.labels = tuple(labels)
         self.legal = legal
         self.transitions = tuple(transitions)
         self.all_legal = bool(legal.all())
-        self.simple = self.all_legal and _is_simple(state, self)
+        self.simple = (
+            state is not None
+            and state.mover < 2
+            and self.all_legal
+            and len(actions) == len(transitions)
+            and all(_is_simple(state, *numbered) for numbered in enumerate(transitions))
+        )
         """Whether every action has its own child, infostates keep their index and there is no
         chance; see `TreeArrays.simple`."""
 
@@ -174,31 +184,27 @@ class Expansion:
         ways: tuple[Ways, Ways] = ({}, {})
         for number, transition in enumerate(self.transitions):
             for player in (0, 1):
-                pairs = zip(
-                    transition.sources[player].tolist(),
-                    transition.targets[player].tolist(),
-                    strict=True,
-                )
-                for source, target in pairs:
+                maps = transition.sources[player], transition.targets[player]
+                for source, target in np.stack(maps, axis=1).tolist():
                     ways[player].setdefault(source, {}).setdefault(number, []).append(target)
         return ways
 
 
+def _is_simple(state: PublicState, number: int, transition: Transition) -> bool:
+    mover = state.mover
+    return (
+        abs(transition.factor - 1) < FACTOR_TOLERANCE
+        and transition.child.counts == state.counts
+        and transition._keeps_index(mover, number * state.counts[mover])
+        and transition.identity[1 - mover]
+    )
+
+
+NO_MOVES = Expansion(None)
+"""The expansion of a public state at the end of the game."""
+
 Ways = dict[int, dict[int, list[int]]]
 """By infostate (for the mover: and action) and transition number, the child's infostates."""
-
-
-def _is_simple(state: PublicState, expansion: Expansion) -> bool:
-    mover, counts = state.mover, state.counts
-    if mover > 1 or len(expansion.actions) != len(expansion.transitions):
-        return False
-    return all(
-        abs(t.factor - 1) < FACTOR_TOLERANCE
-        and t.child.counts == counts
-        and t._keeps_index(mover, number * counts[mover])
-        and t.identity[1 - mover]
-        for number, t in enumerate(expansion.transitions)
-    )
 
 
 def find_transition(labels: Sequence[str], word: str) -> int:
@@ -212,14 +218,3 @@ def find_transition(labels: Sequence[str], word: str) -> int:
 def path_words(path: str | Sequence[str]) -> list[str]:
     """The labels of a path, which is a list or a text split by spaces."""
     return path.split() if isinstance(path, str) else list(path)
-
-
-def no_moves() -> Expansion:
-    """The expansion of a public state at the end of the game."""
-    return _NO_MOVES
-
-
-_NO_MOVES = Expansion.__new__(Expansion)
-_NO_MOVES.actions, _NO_MOVES.labels, _NO_MOVES.transitions = (), (), ()
-_NO_MOVES.legal = np.ones((0, 0), dtype=bool)
-_NO_MOVES.all_legal, _NO_MOVES.simple = True, False

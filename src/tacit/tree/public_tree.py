@@ -64,6 +64,10 @@ class PublicTree:
         self.builder = builder
         self.layout = layout
         self.arrays: TreeArrays = layout.arrays
+        self.roots = layout.roots
+        """The node and copy of each root, in the order of the forest's states."""
+        self.beliefs = layout.beliefs
+        """For each root both players' initial reaches; None if they are all one."""
 
     @property
     def game(self) -> Game:
@@ -76,11 +80,6 @@ class PublicTree:
         if not isinstance(self.builder, Builder):
             raise GameError("the tree of a hold'em spot is not derived from the rules of a game")
         return self.builder
-
-    @property
-    def beliefs(self) -> list[tuple[NDArray[Any], NDArray[Any]]] | None:
-        """For each root both players' initial reaches; None if they are all one."""
-        return self.layout.beliefs
 
     @property
     def cards(self) -> CardLayout:
@@ -113,11 +112,6 @@ class PublicTree:
     def public_states(self) -> int:
         """The number of public states."""
         return int(self.arrays.copies.sum())
-
-    @property
-    def roots(self) -> list[Place]:
-        """The node and copy of each root, in the order of the forest's states."""
-        return self.layout.roots
 
     @cached_property
     def leaves(self) -> Int32:
@@ -212,14 +206,10 @@ class PublicTree:
 
     def block(self, flat: NDArray[Any], node: int) -> NDArray[Any]:
         """A view [A, copies, K] of the node's part of a flat policy (or regrets, or sums)."""
-        arrays = self.arrays
-        shape = (
-            int(arrays.action_count[node]),
-            int(arrays.copies[node]),
-            int(arrays.info_count[arrays.player[node], node]),
-        )
-        start = int(arrays.slot_start[node])
-        return flat[start : start + shape[0] * shape[1] * shape[2]].reshape(shape)
+        arrays, start = self.arrays, int(self.arrays.slot_start[node])
+        actions, copies = int(arrays.action_count[node]), int(arrays.copies[node])
+        count = int(arrays.info_count[arrays.player[node], node])
+        return flat[start : start + actions * copies * count].reshape(actions, copies, count)
 
     def vectors(self, flat: NDArray[Any], player: int, node: int, *, values: bool) -> NDArray[Any]:
         """A view [copies, K] of the node's part of `player`'s values or reaches."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.array_record import Float64, Int8, Int32, Int64
+from tacit.array_record import Int8, Int32, Int64
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
 from tacit.tree.builder import Limit
@@ -26,7 +26,7 @@ from tacit.tree.cards.deals import Deal, NextDeal, card_tables, deal_next
 from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import FOLD, SHOWDOWN, CardTables, work_size
 from tacit.tree.layout import EDGE_FIELDS, NODE_FIELDS, Place, no_arrays
-from tacit.tree.public_state import ActionSet, Expansion, no_moves
+from tacit.tree.public_state import NO_MOVES, ActionSet, Expansion
 
 Progress = Callable[[float], None]
 """Called from time to time with the share of the work that is done."""
@@ -80,6 +80,8 @@ class CardLayout:
             self._add(_Block(walked[key], state, state.deal, self._nodes, 0))
         self.roots = [Place(first, 0) for first in self._first]
         self._states = {root.node: state for root, state in zip(self.roots, roots, strict=True)}
+        self.beliefs = [root.beliefs() for root in roots]
+        self.matrices = np.zeros(0)  # no terminal needs one
         self.ranges = [Range(0, self._nodes, 0, -1)]
         groups: dict[tuple[int, int], list[_Block]] = {}
         for block in self._blocks:
@@ -118,16 +120,6 @@ class CardLayout:
             self.ranges.append(Range(first, self._nodes, level, parent))
             self._add_boards([block], templates[1:], part)
 
-    @property
-    def matrices(self) -> Float64:
-        """[0] empty: no terminal needs a matrix."""
-        return np.zeros(0)
-
-    @property
-    def beliefs(self) -> list[tuple[Float64, Float64]]:
-        """For each root the ranges of its spot."""
-        return [self.state(root.node).beliefs() for root in self.roots]
-
     def state(self, node: int) -> CardState:
         """The public state of a node."""
         state = self._states.get(node)
@@ -149,7 +141,7 @@ class CardLayout:
         """The moves of a node; its children are the states of this tree."""
         state, arrays = self.state(node), self.arrays
         if not arrays.edge_count[node]:
-            return no_moves()  # a leaf may have moves in the game
+            return NO_MOVES  # a leaf may have moves in the game
         first = int(arrays.edge_start[node])
         children = arrays.edge_child[first : first + int(arrays.edge_count[node])].tolist()
         made = state.expand(frozenset(self.labels(node)) if state.mover < CHANCE else None)

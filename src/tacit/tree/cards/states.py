@@ -17,7 +17,7 @@ from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, Betting
 from tacit.games.holdem.cards import NUM_CARDS, NUM_HANDS
 from tacit.games.holdem.spot import IDENTITY, Spot, action_label
 from tacit.tree.cards.deals import Deal, numbers
-from tacit.tree.public_state import Expansion, Transition, no_moves
+from tacit.tree.public_state import NO_MOVES, NOTHING_LEGAL, Expansion, Transition
 
 
 class CardState:
@@ -127,7 +127,7 @@ class CardState:
     def expand(self, actions: frozenset[str] | None = None) -> Expansion:
         """The moves with these labels, or by default those of the spot's bet sizes."""
         if self.mover == TERMINAL:
-            return no_moves()
+            return NO_MOVES
         if self.mover == CHANCE:
             return self._expand_chance()
         if actions is None:
@@ -156,13 +156,10 @@ class CardState:
             child = CardState(self.spot, betting, dealt.deal, self.history + "/")
             maps = dealt.sources, dealt.targets
             transitions.append(Transition(child, dealt.label, dealt.chance, *maps, dealt.share))
-        return Expansion(self, (), [t.label for t in transitions], _NOTHING, transitions)
+        return Expansion(self, (), [t.label for t in transitions], NOTHING_LEGAL, transitions)
 
 
 def _action(label: str) -> int:
     """The action that `action_label` names."""
     known = {"f": FOLD, "c": CALL, "k": CALL}
     return known[label] if label in known else int(label.removeprefix("r"))
-
-
-_NOTHING = np.ones((0, 0), dtype=bool)

@@ -67,33 +67,25 @@ def descend_range(tree, visit, thread, player, flow, kept, policy, reach, sums, 
         parent = np.int64(tree.edge_parent[edge])
         at = place(tree.reach_start[player, parent], shared, shift)
         to = place(tree.edge_reach[player, edge], shared, shift)
-        if to != at:
-            _map_down(tree, player, parent, edge, at, to, policy, reach)
+        _carry_down(tree, player, parent, edge, at, to, policy, reach)
     for node in range(begin, end):
         edges = tree.edge_count[node]
         if edges == 0:
             continue
         mover = tree.player[node]
-        copies = tree.copies[node]
-        width = copies * tree.info_count[player, node]
-        at = place(tree.reach_start[player, node], shared, shift)
-        first = tree.edge_start[node]
-        slot = tree.slot_start[node]
         if mover == player and tree.simple[node] == 1:
             flow(tree, node, player, thread, kept, policy, reach, sums, weight)
             continue
+        at = place(tree.reach_start[player, node], shared, shift)
         if mover == player and weight != 0:
-            add_to_sums(tree.action_count[node], width, slot, at, policy, reach, sums, weight)
+            actions, copies, count, slot = shape_of(tree, node)
+            add_to_sums(actions, copies * count, slot, at, policy, reach, sums, weight)
+        first = tree.edge_start[node]
         for edge in range(first, first + edges):
             if tree.cross_value[player, edge] >= 0:
                 continue
             to = place(tree.edge_reach[player, edge], shared, shift)
-            if tree.map_count[player, edge] == IDENTITY:
-                if to != at:
-                    for s in range(width):
-                        reach[to + s] = reach[at + s]
-            else:
-                _map_down(tree, player, node, edge, at, to, policy, reach)
+            _carry_down(tree, player, node, edge, at, to, policy, reach)
 
 
 @inner_kernel
@@ -129,10 +121,16 @@ def add_to_sums(actions, width, slot, at, policy, reach, sums, weight):
 
 
 @inner_kernel
-def _map_down(tree, player, node, edge, at, to, policy, reach):
-    """Carry reach along an edge with a map of infostates, which includes the mover's action."""
+def _carry_down(tree, player, node, edge, at, to, policy, reach):
+    """Carry reach along an edge; a map of infostates includes the mover's action."""
+    if to == at:
+        return
     count = tree.info_count[player, node]
     copies = tree.copies[node]
+    if tree.map_count[player, edge] == IDENTITY:
+        for s in range(copies * count):
+            reach[to + s] = reach[at + s]
+        return
     below = tree.info_count[player, tree.edge_child[edge]]
     slot = tree.slot_start[node]
     start = tree.map_start[player, edge]
@@ -192,7 +190,7 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
     act: the function for the player's nodes: `decide`, or `update_node` or `evaluate_node` where
     only their modes occur.
     """
-    matrices, scratch = vectors.matrices, vectors.scratch
+    scratch = vectors.scratch
     reach = vectors.reach1 if player == 0 else vectors.reach0
     values = vectors.values0 if player == 0 else vectors.values1
     begin, end, batch, last_batch = visit[1], visit[2], visit[3], visit[4]
@@ -202,34 +200,16 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
     if batch < last_batch:
-        _all_card_terminals(
-            tree, batch, last_batch, thread, player, reach, values, room, scratch[0]
-        )
+        _card_terminals(tree, batch, last_batch, thread, player, reach, values, room, scratch[0])
     for node in range(end - 1, begin - 1, -1):
         mover = tree.player[node]
         at = place(tree.value_start[player, node], shared, shift)
-        copies = tree.copies[node]
-        count = tree.info_count[player, node]
-        width = copies * count
+        width = tree.copies[node] * tree.info_count[player, node]
         if mover == TERMINAL:
             if tree.terminal_matrix[node] >= 0:
-                _terminal(
-                    player,
-                    copies,
-                    count,
-                    tree.info_count[opponent, node],
-                    matrices,
-                    tree.matrix_start[tree.terminal_matrix[node]],
-                    tree.terminal_scale[node],
-                    reach,
-                    place(
-                        tree.reach_start[opponent, node],
-                        tree.shared_start[0, opponent],
-                        thread * tree.shared_size[0, opponent],
-                    ),
-                    values,
-                    at,
-                )
+                start, shift_reach = tree.reach_start[opponent, node], tree.shared_size[0, opponent]
+                source = place(start, tree.shared_start[0, opponent], thread * shift_reach)
+                _terminal(tree, node, player, vectors.matrices, reach, source, values, at)
         elif mover == player:
             actions = tree.action_count[node]
             first = tree.edge_start[node]
@@ -240,10 +220,8 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
                 for s in range(actions * width):
                     values[room + s] = 0
                 for edge in range(first, first + tree.edge_count[node]):
-                    _map_up(
-                        tree, player, node, edge,
-                        place(tree.edge_value[player, edge], shared, shift), room, values,
-                    )  # fmt: skip
+                    start = place(tree.edge_value[player, edge], shared, shift)
+                    _carry_up(tree, player, node, edge, start, room, values)
                 for action in range(actions):
                     base[action] = room + action * width
             act(tree, node, at, base, mode, step, policy, regrets, values, scratch)
@@ -259,33 +237,18 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
                     below = values[crossed : crossed + width]
                     for s in range(width):
                         here[s] += below[s]
-                elif tree.map_count[player, edge] == IDENTITY:
-                    start = place(tree.edge_value[player, edge], shared, shift)
-                    below = values[start : start + width]
-                    factor = values.dtype.type(tree.edge_factor[edge])
-                    for s in range(width):
-                        here[s] += factor * below[s]
                 else:
-                    _map_up(
-                        tree, player, node, edge,
-                        place(tree.edge_value[player, edge], shared, shift), at, values,
-                    )  # fmt: skip
+                    start = place(tree.edge_value[player, edge], shared, shift)
+                    _carry_up(tree, player, node, edge, start, at, values)
     for number in range(entry, last_entry):
         edge = np.int64(tree.entry_edge[number])
         parent = np.int64(tree.edge_parent[edge])
         width = tree.copies[parent] * tree.info_count[player, parent]
         to = place(tree.cross_value[player, edge], shared, shift)
-        here = values[to : to + width]
+        for s in range(to, to + width):
+            values[s] = 0
         start = place(tree.edge_value[player, edge], shared, shift)
-        if tree.map_count[player, edge] == IDENTITY:
-            below = values[start : start + width]
-            factor = values.dtype.type(tree.edge_factor[edge])
-            for s in range(width):
-                here[s] = factor * below[s]
-        else:
-            for s in range(width):
-                here[s] = 0
-            _map_up(tree, player, parent, edge, start, to, values)
+        _carry_up(tree, player, parent, edge, start, to, values)
 
 
 @inner_kernel
@@ -341,7 +304,7 @@ def evaluate_node(tree, node, at, base, mode, step, policy, regrets, values, scr
 
 
 @inner_kernel
-def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, room, work):
+def _card_terminals(tree, batch, last_batch, thread, player, reach, values, room, work):
     """Set the values of the terminals of these batches of `tree.cards`."""
     cards = tree.cards
     opponent = 1 - player
@@ -372,8 +335,8 @@ def _all_card_terminals(tree, batch, last_batch, thread, player, reach, values, 
 
 
 @inner_kernel
-def _map_up(tree, player, node, edge, below, to, values):
-    """Add an edge's values, from `below` on, to the sources of its map, from `to` on.
+def _carry_up(tree, player, node, edge, below, to, values):
+    """Add an edge's values, from `below` on, to those of its parent, from `to` on.
 
     For the mover these are action values [A, copies, K], for the other player values [copies, K].
     """
@@ -382,6 +345,11 @@ def _map_up(tree, player, node, edge, below, to, values):
     width = tree.info_count[player, tree.edge_child[edge]]
     factor = values.dtype.type(tree.edge_factor[edge])
     start = tree.map_start[player, edge]
+    if tree.map_count[player, edge] == IDENTITY:
+        here, there = values[to : to + copies * count], values[below : below + copies * count]
+        for s in range(copies * count):
+            here[s] += factor * there[s]
+        return
     if copies == 1:
         stop = start + tree.map_count[player, edge]
         sources, targets = tree.map_source[start:stop], tree.map_target[start:stop]
@@ -397,8 +365,11 @@ def _map_up(tree, player, node, edge, below, to, values):
 
 
 @inner_kernel
-def _terminal(player, copies, count, others, matrices, start, scale, reach, source, values, at):
+def _terminal(tree, node, player, matrices, reach, source, values, at):
     """Set values = scale * U @ reach for player 0, -scale * U.T @ reach for player 1."""
+    copies, scale = tree.copies[node], tree.terminal_scale[node]
+    count, others = tree.info_count[player, node], tree.info_count[1 - player, node]
+    start = tree.matrix_start[tree.terminal_matrix[node]]
     factor = values.dtype.type(scale if player == 0 else -scale)
     across = 1 if player == 0 else count
     along = others if player == 0 else 1
