@@ -195,13 +195,9 @@ class GrowingLayout:
         first, edge = int(self.cursor[NODES]), int(self.cursor[EDGES])
         self.arrays.extend(NODE_FIELDS, first + count)
         self.arrays.extend(EDGE_FIELDS, edge + count)
-        payoffs = np.zeros(count)
-        for number, child in enumerate(children):
-            if child.mover == TERMINAL:
-                payoffs[number] = child.payoff()
-        players = np.array(
-            [LEAF if c.mover != TERMINAL else TERMINAL for c in children], dtype=np.int8
-        )
+        ends = [c.mover == TERMINAL for c in children]
+        payoffs = np.array([c.payoff() if c.mover == TERMINAL else 0.0 for c in children])
+        players = np.where(ends, TERMINAL, LEAF)
         chances = np.ones(count) if expansion.chances is None else np.array(expansion.chances)
         append_children(
             self.arrays, leaf, mover, players, payoffs, self._open_unit, chances, self.cursor
@@ -229,7 +225,7 @@ class GrowingLayout:
             child = expansion.add()
             self.states.append(child)
             ends = child.mover == TERMINAL
-            append_child(self.arrays, node, TERMINAL if ends else LEAF, self.cursor)
+            append_child(self.arrays, node, TERMINAL if ends else LEAF, 1.0, self.cursor)
             if ends:
                 self._lay_out_terminal(number, child)
 
@@ -249,15 +245,13 @@ class GrowingLayout:
         return number
 
     def _lay_out_terminal(self, node: int, state: PublicState) -> None:
-        arrays = self.arrays
         if isinstance(state, OpenState):
-            arrays.terminal_matrix[node] = self._open_unit
-            arrays.terminal_scale[node] = state.payoff()
-            return
-        assert isinstance(state, DerivedState)
-        unit, scale, key = state.unit_payoffs
-        arrays.terminal_matrix[node] = self._unit((unit.shape, key), unit)
-        arrays.terminal_scale[node] = scale
+            matrix, scale = self._open_unit, state.payoff()
+        else:
+            assert isinstance(state, DerivedState)
+            unit, scale, key = state.unit_payoffs
+            matrix = self._unit((unit.shape, key), unit)
+        self.arrays.terminal_matrix[node], self.arrays.terminal_scale[node] = matrix, scale
 
     def _lay_out_moves(
         self, node: int, state: PublicState, expansion: Expansion, edge: int
@@ -292,10 +286,9 @@ class GrowingLayout:
         for _, state, expansion, first in batch.expanded:
             if expansion.simple:
                 continue
-            counts = state.counts
             for edge, transition in enumerate(expansion.transitions, start=first):
                 for p in (0, 1):
-                    same = transition.child.counts[p] == counts[p] and transition.identity[p]
+                    same = transition.child.counts[p] == state.counts[p] and transition.identity[p]
                     if p != state.mover and same:
                         continue
                     arrays.map_start[p, edge] = mapped

@@ -60,62 +60,42 @@ def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor
 
     players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: that of terminals; chances: [A].
     """
-    count = len(players)
-    node, edge = cursor[NODES], cursor[EDGES]
-    tree.player[leaf] = mover
-    tree.edge_start[leaf], tree.edge_count[leaf] = edge, count
-    if mover < CHANCE:
-        tree.simple[leaf] = 1
-        tree.action_count[leaf] = count
-        tree.slot_start[leaf] = cursor[SLOTS]
-        cursor[SLOTS] += count
-        cursor[SCRATCH] = max(cursor[SCRATCH], count)
-    for number in range(count):
-        child, way = node + number, edge + number
-        tree.player[child] = players[number]
-        tree.copies[child] = 1
-        tree.legal_start[child] = -1
-        tree.terminal_matrix[child] = matrix if players[number] == TERMINAL else -1
-        tree.terminal_scale[child] = payoffs[number]
-        tree.edge_parent[way], tree.edge_child[way] = leaf, child
-        tree.edge_factor[way], tree.edge_share[way] = chances[number], 1.0
-        for p in range(2):
-            tree.info_count[p, child] = 1
-            tree.map_count[p, way] = IDENTITY
-            tree.cross_value[p, way] = -1
-            _place_node(tree, child, way, p, cursor)
-            _place_edge(tree, way, p)
-    cursor[NODES] += count
-    cursor[EDGES] += count
+    reserve_moves(tree, leaf, mover, len(players), cursor)
+    for number in range(len(players)):
+        child = cursor[NODES]
+        append_child(tree, leaf, players[number], chances[number], cursor)
+        if players[number] == TERMINAL:
+            tree.terminal_matrix[child], tree.terminal_scale[child] = matrix, payoffs[number]
 
 
 @kernel
 def reserve_moves(tree, leaf, mover, count, cursor):
-    """Reserve `count` slots and edges for a leaf of the player `mover`, who has no move yet.
+    """Reserve `count` edges, and slots if a player moves, for a leaf that has no move yet.
 
     The edges are the last of the arrays.
     """
     tree.player[leaf] = mover
-    tree.simple[leaf] = 1
     tree.edge_start[leaf], tree.edge_count[leaf] = cursor[EDGES], 0
-    tree.slot_start[leaf], tree.action_count[leaf] = cursor[SLOTS], 0
     cursor[EDGES] += count
-    cursor[SLOTS] += count
-    cursor[SCRATCH] = max(cursor[SCRATCH], count)
+    if mover < CHANCE:
+        tree.simple[leaf] = 1
+        tree.slot_start[leaf], tree.action_count[leaf] = cursor[SLOTS], 0
+        cursor[SLOTS] += count
+        cursor[SCRATCH] = max(cursor[SCRATCH], count)
 
 
 @kernel
-def append_child(tree, node, player, cursor):
+def append_child(tree, node, player, chance, cursor):
     """Add the next child, LEAF or TERMINAL, of a node whose moves are reserved."""
     child = cursor[NODES]
     edge = tree.edge_start[node] + tree.edge_count[node]
     tree.edge_count[node] += 1
-    tree.action_count[node] += 1
+    tree.action_count[node] += 1 if tree.player[node] < CHANCE else 0
     tree.player[child] = player
     tree.copies[child] = 1
     tree.legal_start[child] = tree.terminal_matrix[child] = -1
     tree.edge_parent[edge], tree.edge_child[edge] = node, child
-    tree.edge_factor[edge] = tree.edge_share[edge] = 1.0
+    tree.edge_factor[edge], tree.edge_share[edge] = chance, 1.0
     for p in range(2):
         tree.info_count[p, child] = 1
         tree.map_count[p, edge] = IDENTITY
