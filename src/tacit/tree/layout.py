@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tacit.array_record import Float64, Int32
 from tacit.games import CHANCE, TERMINAL
 from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
-from tacit.tree.cards.terminals import no_cards
+from tacit.tree.cards.terminals import CardTables
 from tacit.tree.derived import DerivedState
 from tacit.tree.kernels.layout import (
     EDGES,
@@ -305,4 +305,4 @@ class GrowingLayout:
 def no_arrays() -> TreeArrays:
     """The arrays of a tree without nodes."""
     start, size = np.zeros((2, 2, 2), dtype=np.int64)
-    return TreeArrays.empty(shared_start=start, shared_size=size, cards=no_cards())
+    return TreeArrays.empty(shared_start=start, shared_size=size, cards=CardTables.empty())

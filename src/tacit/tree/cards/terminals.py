@@ -25,8 +25,6 @@ from tacit.array_record import (
     Int32Rows,
     Int64,
     Int64Rows,
-    array_names,
-    no_array,
 )
 from tacit.kernel import inner_kernel, kernel
 from tacit.simd import LANES, ROWS, gather, load, scatter, store
@@ -67,11 +65,6 @@ class CardTables(ArrayRecord):
     """[Q + 1] where its terminals begin in `batch_node`; those of a range are consecutive"""
     batch_node: Int32
     """[.] terminal nodes"""
-
-
-def no_cards() -> CardTables:
-    """The tables of a game that has no card terminals."""
-    return CardTables(**{name: no_array(CardTables, name) for name in array_names(CardTables)})
 
 
 def work_size(hands: int) -> int:
