@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,43 @@ def test_games_come_in_pairs(games: int) -> None:
     agent = RuleAgent(builder, uniform)
     with pytest.raises(GameError, match="even number of games"):
         play_match(builder, agent, agent, games=games, seed=0)
+
+
+def test_agents_may_be_named() -> None:
+    named = play_match("kuhn", "uniform", "uniform", games=40, seed=5)
+    builder = Builder(load_game("kuhn"))
+    agent = RuleAgent(builder, uniform)
+    assert named == play_match(builder, agent, agent, games=40, seed=5)
+    with pytest.raises(GameError, match="unknown agent"):
+        play_match("kuhn", "unifrom", "uniform", games=2)
+
+
+def test_a_recorded_match_is_resumed_where_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    play_match("leduc", "uniform", "uniform", games=10, seed=1, at_once=4, record=file)
+    told: list[int] = []
+    longer = play_match(
+        "leduc", "uniform", "uniform", games=20, seed=1, at_once=4, record=file, each=told.append
+    )
+    assert min(told) >= 8
+    assert longer == play_match("leduc", "uniform", "uniform", games=20, seed=1, at_once=4)
+    told.clear()
+    play_match(
+        "leduc", "uniform", "uniform", games=20, seed=1, at_once=4, record=file, each=told.append
+    )
+    assert told == []
+
+
+def test_a_record_of_another_match_or_of_nothing_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    play_match("kuhn", "uniform", "uniform", games=2, record=file)
+    before = file.read_text()
+    with pytest.raises(GameError, match="record of another match"):
+        play_match("kuhn", "uniform", "uniform", games=2, seed=1, record=file)
+    assert file.read_text() == before
+    for text in ("", "[]", "{}", '{"match": 1, "won": ["x"]}', "null"):
+        file.write_text(text)
+        with pytest.raises(GameError, match="is not the record of a match"):
+            play_match("kuhn", "uniform", "uniform", games=2, record=file)
+    with pytest.raises(GameError, match="there is no folder"):
+        play_match("kuhn", "uniform", "uniform", games=2, record=tmp_path / "no" / "file")

@@ -96,6 +96,8 @@ COMMANDS = {
     "range": ("tacit.cli.range:range_command", "Count and draw a range."),
     "train": ("tacit.cli.train:train", "Learn a value network by self-play."),
     "evaluate": ("tacit.cli.evaluate:evaluate", "Measure a trained network's search."),
+    "match": ("tacit.cli.match:match", "Let two agents play each other."),
+    "gtp": ("tacit.cli.gtp:gtp", "Play Go as an engine, for programs such as Sabaki."),
     "bench": ("tacit.cli.bench:bench", "Measure speed, memory and convergence."),
     "reproduce": (
         "tacit.cli.reproduce:reproduce",

@@ -27,9 +27,8 @@ TARGET, SECONDS = 1e-3, 20.0
 @click.option("--solution", "file", type=click.Path(path_type=Path), help="Play against this file.")
 @click.option(
     "--agent",
-    "run",
-    type=click.Path(path_type=Path),
-    help="Play against the search of this run of `tacit train`.",
+    "name",
+    help="Play against this run of `tacit train`, or an agent such as mcts:1000 or gnugo:10.",
 )
 @click.option("--solve", "solving", is_flag=True, help="Solve the game first.")
 @click.option("--seat", type=click.IntRange(1, 2), default=1, show_default=True, help="Your seat.")
@@ -39,7 +38,7 @@ def play(
     game: str,
     *,
     file: Path | None,
-    run: Path | None,
+    name: str | None,
     solving: bool,
     seat: int,
     seed: int | None,
@@ -48,19 +47,23 @@ def play(
     """Play GAME against search with the network that comes with tacit, or another opponent.
 
     A game without such a network is solved first, as with --solve; it is given as to `tacit solve`.
+    Go and connect four are too large for that: the opponent is then puct:400, a tree search with
+    random playouts.
 
     Moves are typed as they are listed; `quit`, or the end of the input, ends the match.
     """
     import numpy as np
 
+    from tacit.games.registry import family_of
     from tacit.learn.shipped import shipped
 
     random = np.random.default_rng(seed)
-    if (file is not None) + (run is not None) + solving > 1:
+    if (file is not None) + (name is not None) + solving > 1:
         raise click.UsageError("name one opponent: --solution, --agent or --solve")
-    if run is None and file is None and not solving:
-        run = shipped().get(game)
-    builder, opponent = _trained(game, run) if run else _solved(game, file, memory)
+    if name is None and file is None and not solving:
+        large = (family := family_of(game)) is not None and not family.countable
+        name = game if game in shipped() else "puct:400" if large else None
+    builder, opponent = _named(game, name) if name else _solved(game, file, memory)
     rules = builder.game
     click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")
     person = seat - 1
@@ -87,15 +90,13 @@ def _games(number: int) -> str:
     return "1 game" if number == 1 else f"{number} games"
 
 
-def _trained(name: str, run: Path) -> tuple[Builder, Agent]:
-    from tacit.agents.search_agent import SearchAgent
+def _named(game: str, name: str) -> tuple[Builder, Agent]:
+    from tacit.agents.named import find_agent
     from tacit.games import load_game
-    from tacit.learn.trainer import load_network
     from tacit.tree import Builder
 
-    builder = Builder(load_game(name))
-    found = load_network(run, builder)
-    return builder, SearchAgent(builder, found.network, found.settings.play)
+    builder = Builder(load_game(game))
+    return builder, find_agent(name, builder)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

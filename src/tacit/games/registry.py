@@ -67,6 +67,11 @@ def families() -> tuple[Family, ...]:
     return FAMILIES
 
 
+def family_of(name: str) -> Family | None:
+    """The family with a game of that name; None if it is elsewhere or there is none."""
+    return next((family for family in FAMILIES if re.fullmatch(family.pattern, name)), None)
+
+
 def load_game(name: str | Game) -> Game:
     """The game called `name`; GameError says in one line what is wrong if there is none.
 
