@@ -12,7 +12,7 @@ import pytest
 
 from tacit.games import TERMINAL, GameError, load_game
 from tacit.games.go import KOMI, Go, GoState
-from tacit.games.go_kernels import LIBERTIES, STONES
+from tacit.games.go_layout import LIBERTIES, STONES
 
 SIZES = [5, 6, 7, 8, 9]
 

@@ -1,14 +1,8 @@
 """Compiled rules of Go on small boards: stones and captures, legal moves, area score, planes.
 
-A position is two arrays. `cells` uint8 [3, P + 1] with P points in rows from the top: row `STONES`
-has `EMPTY`, `BLACK` or `WHITE` at each point and `EDGE` at place P, which stands for every point
-outside the board; row `LIBERTIES` has at each stone the number of liberties of its group; row
-`LEGAL` starts with the points where the player to move may play, in ascending order, and has their
-number at place P. `hashes` uint64 [n] has the Zobrist hash of every position of the
-game that differs from the one before it, the current one last.
-
-`neighbours` int64 [P, 4] has the points beside each point, P for those outside the board.
-`zobrist` uint64 [3, P] has a random number for each stone; those of `EMPTY` are not used.
+`tacit.games.go_layout` describes the arrays `cells` and `hashes` of a position. `neighbours` int64
+[P, 4] has the points beside each point, P for those outside the board. `zobrist` uint64 [3, P] has
+a random number for each stone; those of `EMPTY` are not used.
 """
 
 from __future__ import annotations
@@ -18,13 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games.go_layout import BLACK, EDGE, EMPTY, LEGAL, LIBERTIES, STONES, WHITE
 from tacit.kernel import inner_kernel, kernel
 
 Array = NDArray[Any]
-
-EMPTY, BLACK, WHITE, EDGE = range(4)
-STONES, LIBERTIES, LEGAL = range(3)
-PLANES = 12
 
 
 @kernel
