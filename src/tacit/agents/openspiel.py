@@ -131,10 +131,12 @@ class OpenSpielMCTS:
 class ISMCTSAgent:
     """Information set MCTS for Leduc: visits of a search from each infostate, normalised.
 
+    The constant of UCT is by default the largest payoff; smaller and larger ones are more
+    exploitable.
     A memory is the public state and the actions so far, the board's rank among them.
     """
 
-    def __init__(self, builder: Builder, simulations: int, *, exploration: float = 5.0) -> None:
+    def __init__(self, builder: Builder, simulations: int, *, exploration: float = 13.0) -> None:
         _check(simulations)
         if not isinstance(builder.game, Leduc):
             raise GameError(f"OpenSpiel's IS-MCTS plays leduc here, not {builder.game.name}")
