@@ -24,7 +24,7 @@ from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
 from tacit.reproduce import safe_tables
-from tacit.reproduce.rebel_figures import PAPER
+from tacit.reproduce.rebel_figure4 import PAPER
 from tacit.solvers import Limits, evaluate, solve_tree
 from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
@@ -51,10 +51,10 @@ def sizes(*games: str) -> str:
     head = ("game", "public states", "infostates", "slots", "memory of a solver")
     shown = Table(head)
     for size in listed_sizes():
-        if size.public_states is not None and (not games or size.game in games):
-            counts = (size.public_states, size.infostates, size.slots)
-            memory = readable_bytes(size.memory or 0)
-            shown.add_row(f"`{size.game}`", *(f"{n:,}" for n in counts), memory)
+        if size["public_states"] is not None and (not games or size["game"] in games):
+            counts = (size[name] for name in ("public_states", "infostates", "slots"))
+            memory = readable_bytes(size["memory"])
+            shown.add_row(f"`{size['game']}`", *(f"{n:,}" for n in counts), memory)
     return markdown(shown)
 
 

@@ -88,16 +88,16 @@ def write_json_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
     write_text(path, f"[\n{lines}\n]\n")
 
 
-def check_writable(path: str | Path) -> None:
-    """Raise GameError if a file cannot be written at `path`; to be called before a long run."""
-    path = Path(path).resolve()
-    if path.is_dir():
-        raise GameError(f"cannot write {path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise GameError(f"cannot write {path}: it is not an ordinary file; name another")
-    if not path.parent.is_dir():
-        raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
-    try:
-        tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise GameError(f"cannot write {path}: {error.strerror}") from None
+def check_writable(*paths: str | Path | None) -> None:
+    """Raise GameError if a file cannot be written at one of `paths`, before a long run."""
+    for path in (Path(name).resolve() for name in paths if name is not None):
+        if path.is_dir():
+            raise GameError(f"cannot write {path}: it is a folder; name a file in it")
+        if path.exists() and not path.is_file():
+            raise GameError(f"cannot write {path}: it is not an ordinary file; name another")
+        if not path.parent.is_dir():
+            raise GameError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+        try:
+            tempfile.TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise GameError(f"cannot write {path}: {error.strerror}") from None

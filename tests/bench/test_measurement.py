@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.bench.measurement import in_new_process, seconds_per_call
+import numpy as np
+
+from tacit.bench.measurement import in_new_process, peak, restarted_peak, seconds_per_call
 
 
 def test_a_call_is_timed_over_many() -> None:
@@ -17,4 +19,11 @@ def test_a_call_is_timed_over_many() -> None:
 
 
 def test_output_of_another_process_is_returned() -> None:
-    assert float(in_new_process("tacit.bench.peak_memory", "coin-toss")) >= 0
+    assert float(in_new_process("tacit.bench.measurement", "coin-toss")) >= 0
+
+
+def test_the_peak_counts_what_has_been_freed() -> None:
+    before = restarted_peak()
+    block = np.ones(8 << 20)  # 67 MB
+    del block
+    assert peak() - before > 50

@@ -18,8 +18,7 @@ import pytest
 
 from support.commands import call, fails
 from tacit.archive import write_arrays
-from tacit.cli import COMMANDS, tacit
-from tacit.cli.lazy import LazyGroup
+from tacit.cli import COMMANDS, LazyGroup, tacit
 from tacit.formats.solution import load_solution
 
 

@@ -45,7 +45,7 @@ def test_stages_follow_each_other_on_the_bar() -> None:
         for stage in ("the tree", "the blueprint"):
             for share in (0.0, 0.5):
                 bar.stage(stage, share)
-        task = bar.progress.tasks[0]
+        task = bar.tasks[0]
         assert task.description == "flop-holdem: the blueprint"
         assert task.completed == 0.5
 
@@ -56,6 +56,6 @@ def test_building_shows_a_bar_only_where_it_takes_long(patience, monkeypatch):
     with BuildProgress(visible=True) as building:
         for share in (0.25, 0.5):
             building.on_share(share)
-        assert building.progress.live.is_started == (patience == 0.0)
-        assert building.progress.tasks[0].completed == 0.5
-    assert not building.progress.live.is_started
+        assert building.live.is_started == (patience == 0.0)
+        assert building.tasks[0].completed == 0.5
+    assert not building.live.is_started

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.report.table import pivot, table, table_of
+from tacit.report.table import pick, table, table_of
 
 
 def test_cells_are_formatted_and_missing_entries_are_empty() -> None:
@@ -12,9 +12,8 @@ def test_cells_are_formatted_and_missing_entries_are_empty() -> None:
     assert made.rows == [("a", "1,234", "50% of all"), ("b", "", "")]
 
 
-def test_a_pivot_goes_by_two_columns() -> None:
-    rows = [{"x": x, "y": y, "z": x * y} for x in (1, 2) for y in (3, 4)]
-    assert pivot(rows, index="x", columns="y", value="z") == {1: {3: 3, 4: 4}, 2: {3: 6, 4: 8}}
+def test_attributes_are_picked_in_order() -> None:
+    assert list(pick(1 + 2j, "imag real").items()) == [("imag", 2.0), ("real", 1.0)]
 
 
 def test_rows_are_appended() -> None:

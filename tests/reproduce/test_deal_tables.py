@@ -11,20 +11,19 @@ import pytest
 
 from support.buckets import ByEquity, two_streets
 from support.commands import call, fails
+from tacit.cli.options import default_memory
 from tacit.games.holdem.betting import FLOP, TURN
+from tacit.report.experiment import SILENT, Progress
+from tacit.report.table import Row
 from tacit.reproduce.deal_tables import (
     BLUEPRINT,
     TABLE_METHODS,
     HoldemTables,
-    TableColumn,
-    TableSettings,
-    column_of,
     column_table,
     paper_figures,
-    table_column,
 )
 
-SETTINGS = TableSettings(
+SETTINGS = HoldemTables(
     game="turn-holdem",
     blueprint_iterations=10,
     iterations=20,
@@ -32,36 +31,54 @@ SETTINGS = TableSettings(
 )
 
 
-def column(place: Path, most: int | None = None, **options: object) -> TableColumn:
-    return column_of(SETTINGS, two_streets(), ByEquity(), place=place, most_boards=most, **options)
+class Told(Progress):
+    """Keeps what is reported."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+        self.warnings: list[str] = []
+
+    def stage(self, name: str, share: float) -> None:
+        self.stages.append(name)
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+
+
+def column(place: Path, most: int | None = None, progress: Progress = SILENT) -> Row:
+    settings = replace(SETTINGS, boards=most)
+    return settings.column_of(two_streets(), ByEquity(), place, progress)
+
+
+def exploitabilities(column: Row) -> list[float]:
+    return [row["exploitability_mbb"] for row in column["rows"]]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> TableColumn:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Row:
     return column(tmp_path_factory.mktemp("table"))
 
 
-def test_every_method_has_a_row_and_helps(whole: TableColumn) -> None:
-    assert [row.method for row in whole.rows] == [BLUEPRINT, *SETTINGS.methods]
-    assert whole.solved == whole.boards > 10
-    first, *others = (row.exploitability_mbb for row in whole.rows)
+def test_every_method_has_a_row_and_helps(whole: Row) -> None:
+    assert [row["method"] for row in whole["rows"]] == [BLUEPRINT, *SETTINGS.methods]
+    assert whole["boards_solved"] == whole["boards"] > 10
+    first, *others = exploitabilities(whole)
     assert all(0 < other < first for other in others)
-    for row in whole.rows:
-        assert sum(row.best_response_mbb) / 2 == pytest.approx(row.exploitability_mbb)
-    assert json.loads(json.dumps(whole.to_json()))["rows"][0]["method"] == BLUEPRINT
+    for row in whole["rows"]:
+        assert sum(row["best_response_mbb"]) / 2 == pytest.approx(row["exploitability_mbb"])
+    assert json.loads(json.dumps(whole))["rows"][0]["method"] == BLUEPRINT
 
 
-def test_a_stopped_run_goes_on_and_comes_to_the_same(tmp_path: Path, whole: TableColumn) -> None:
+def test_a_stopped_run_goes_on_and_comes_to_the_same(tmp_path: Path, whole: Row) -> None:
     part = column(tmp_path, most=3)
-    assert part.solved == 3
-    values = [row.exploitability_mbb for row in part.rows]
-    assert whole.rows[1].exploitability_mbb < values[1] < values[0]
-    stages: list[str] = []
-    again = column(tmp_path, on_stage=lambda stage, share: stages.append(stage))
-    assert "the blueprint" not in stages
-    assert sum("boards" in stage for stage in stages) == whole.boards - 3
-    for one, other in zip(again.rows, whole.rows, strict=True):
-        assert one.exploitability_mbb == pytest.approx(other.exploitability_mbb, rel=1e-9)
+    assert part["boards_solved"] == 3
+    values = exploitabilities(part)
+    assert exploitabilities(whole)[1] < values[1] < values[0]
+    told = Told()
+    again = column(tmp_path, progress=told)
+    assert "the blueprint" not in told.stages
+    assert sum("boards" in stage for stage in told.stages) == whole["boards"] - 3
+    assert exploitabilities(again) == pytest.approx(exploitabilities(whole), rel=1e-9)
 
 
 def test_damaged_results_are_reported_and_computed_anew(tmp_path: Path) -> None:
@@ -69,12 +86,12 @@ def test_damaged_results_are_reported_and_computed_anew(tmp_path: Path) -> None:
     for name in ("blueprint.npz", "boards.npz"):
         path = tmp_path / name
         path.write_bytes(path.read_bytes()[:100])
-    told: list[str] = []
-    again = column(tmp_path, most=2, report=told.append)
-    assert [name in line for name, line in zip(("blueprint", "boards"), told, strict=True)]
-    assert [row.exploitability_mbb for row in again.rows] == pytest.approx(
-        [row.exploitability_mbb for row in first.rows]
+    told = Told()
+    again = column(tmp_path, most=2, progress=told)
+    assert all(
+        name in line for name, line in zip(("blueprint", "boards"), told.warnings, strict=True)
     )
+    assert exploitabilities(again) == pytest.approx(exploitabilities(first))
 
 
 def test_the_papers_figures_stand_beside_their_methods() -> None:
@@ -86,8 +103,9 @@ def test_the_papers_figures_stand_beside_their_methods() -> None:
 
 
 def test_settings_name_their_runs_apart_and_make_their_games() -> None:
-    settings = TableSettings()
-    assert replace(settings, seed=1).key() != settings.key() == TableSettings().key()
+    settings = HoldemTables()
+    assert replace(settings, seed=1).run_name() != settings.run_name() == HoldemTables().run_name()
+    assert replace(settings, boards=3).run_name() == settings.run_name()
     assert settings.spot().rules.last_street == FLOP
     turn = replace(settings, game="turn-holdem")
     assert turn.spot().rules.last_street == TURN
@@ -96,16 +114,15 @@ def test_settings_name_their_runs_apart_and_make_their_games() -> None:
 
 
 def test_a_column_is_shown_beside_the_papers(tmp_path: Path) -> None:
-    settings = TableSettings(
-        game="turn-holdem", blueprint_iterations=5, iterations=10, methods=("unsafe", "resolve")
-    )
-    column = column_of(settings, two_streets(), ByEquity(), place=tmp_path, most_boards=1)
-    made = column_table(json.loads(json.dumps(column.to_json())))
+    methods = ("unsafe", "resolve")
+    settings = replace(SETTINGS, blueprint_iterations=5, iterations=10, methods=methods, boards=1)
+    column = settings.column_of(two_streets(), ByEquity(), tmp_path)
+    made = column_table(json.loads(json.dumps(column)))
     shown = " ".join(cell for row in made.rows for cell in row) + made.title + made.note
     assert "684.60" in shown
     assert "130.40" in shown
     assert "1 of" in shown
-    assert f"{column.rows[1].exploitability_mbb:,.2f}" in shown
+    assert f"{exploitabilities(column)[1]:,.2f}" in shown
     assert "the paper does not state its sizes" in shown
 
 
@@ -121,30 +138,32 @@ def test_help_and_errors() -> None:
 
 
 def test_options_become_settings_and_a_finished_column_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: TableColumn
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Row
 ) -> None:
-    asked: list[tuple[TableSettings, int | None]] = []
+    asked: list[HoldemTables] = []
 
-    def compute(settings: TableSettings, **options: object) -> TableColumn:
-        asked.append((settings, options["most_boards"]))
+    def compute(settings: HoldemTables, progress: Progress) -> Row:
+        asked.append(settings)
         return whole
 
-    monkeypatch.setattr("tacit.reproduce.deal_tables.table_column", compute)
+    monkeypatch.setattr(HoldemTables, "column", compute)
     words = ["reproduce", "holdem-tables", "--bets", "100%", "50%", "--stack=2000", "--quick"]
     words += ["--iterations=7", f"--out={tmp_path / 'rows.json'}", "--json"]
     code, out, errors = call(*words)
     assert (code, errors) == (0, "")
-    ((settings, boards),) = asked
     quick = HoldemTables.quick
-    assert boards == quick["boards"]
-    assert settings == TableSettings(
-        stack=2000,
-        bets=("100%", "50%"),
-        iterations=7,
-        blueprint_iterations=quick["blueprint_iterations"],
-    )
+    assert asked == [
+        HoldemTables(
+            stack=2000,
+            bets=("100%", "50%"),
+            iterations=7,
+            blueprint_iterations=quick["blueprint_iterations"],
+            boards=quick["boards"],
+            memory=default_memory(),
+        )
+    ]
     (row,) = json.loads(out)
-    assert row["rows"] == json.loads(json.dumps(whole.to_json()))["rows"]
+    assert row["rows"] == json.loads(json.dumps(whole))["rows"]
     assert json.loads(call(*words)[1]) == [row]
     assert len(asked) == 1
     assert "mbb/h" in call(*words[:-1])[1]
@@ -153,10 +172,10 @@ def test_options_become_settings_and_a_finished_column_is_kept(
 @pytest.mark.slow
 def test_flop_holdem_in_the_papers_form(tmp_path: Path) -> None:
     """Some flops of the real game: each method lowers the exploitability."""
-    settings = TableSettings(blueprint_iterations=30, iterations=60)
-    found = table_column(settings, folder=tmp_path, most_boards=20)
-    assert found.boards == 1755
-    assert found.solved == 20
-    first, *others = (row.exploitability_mbb for row in found.rows)
+    settings = HoldemTables(blueprint_iterations=30, iterations=60, folder=tmp_path, boards=20)
+    found = settings.column()
+    assert found["boards"] == 1755
+    assert found["boards_solved"] == 20
+    first, *others = exploitabilities(found)
     assert all(other < first for other in others)
     assert np.isfinite(first)

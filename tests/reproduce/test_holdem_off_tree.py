@@ -25,7 +25,7 @@ def test_nested_solving_beats_both_translations() -> None:
         budget=SolveBudget(algorithm="dcfr", iterations=150),
         methods=("resolve", "reach-maxmargin"),
     )
-    found = {name: compute().exploitability_mbb for name, compute in answers.items()}
+    found = {name: compute()["exploitability_mbb"] for name, compute in answers.items()}
     translated = min(found[f"translation, {kind}"] for kind in KINDS)
     nested = [value for name, value in found.items() if name.startswith("nested")]
     assert len(nested) == 4
@@ -34,7 +34,9 @@ def test_nested_solving_beats_both_translations() -> None:
 
 def test_a_spot_that_has_no_such_bets_is_refused() -> None:
     with pytest.raises(GameError, match="no bets of"):
-        off_tree_answers(turn_spot(), unknown=(0.33,))
+        off_tree_answers(
+            turn_spot(), unknown=(0.33,), blueprint_iterations=1, budget=SolveBudget(iterations=1)
+        )
 
 
 def test_sizes_of_bets_are_in_pots_after_calling() -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from support.commands import call, fails
-from tacit.reproduce.rebel_figure4 import powers_of_two
+from tacit.reproduce.rebel_figure4 import convergence_cells, powers_of_two
 
 GAME = "liars-dice-1x4"
 
@@ -15,6 +15,14 @@ def test_the_last_iteration_may_be_no_power_of_two() -> None:
     assert powers_of_two(1) == [1]
     assert powers_of_two(8) == [1, 2, 4, 8]
     assert powers_of_two(6) == [1, 2, 4, 6]
+
+
+def test_iterations_stand_below_each_other() -> None:
+    rows = [{"iteration": x, "algorithm": y, "z": 1000 * x + y} for y in (3, 4) for x in (2, 1)]
+    assert list(convergence_cells(rows, "{z:,}")) == [
+        ("1", "1,003", "1,004"),
+        ("2", "2,003", "2,004"),
+    ]
 
 
 def test_figure_4_ends_at_table_2(tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import call, fails
-from tacit.report.experiment import SILENT
 from tacit.reproduce.rebel_table2 import Table2
-from tacit.reproduce.row_store import RowStore
 
 GAME = "liars-dice-1x4"
 
@@ -46,10 +44,9 @@ def test_rows_of_another_scale_are_computed_again(
     small = Table2(games=(GAME,), playthroughs=1, iterations=4)
     kept = tmp_path / "rows.json"
     for experiment in (small, replace(small, iterations=8)):
-        store = RowStore(kept, experiment.key)
-        experiment.add_rows(store, SILENT)
+        rows = experiment.rows(out=kept)
     assert [row["updates"] for row in json.loads(kept.read_text())] == [4] * 5 + [8] * 5
-    shown = small.tables(store.rows)[0]
+    shown = small.tables(rows)[0]
     assert shown.headers[:3] == ("game", "algorithm", "exploitability")
     assert [row[4] for row in shown.rows] == ["8", "8", "4", "4", "4"]
     assert [row[6] for row in shown.rows] == ["", "", "1 min", "1 min", "1 min"]

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.bench.measurement import Measurement
 from tacit.games import GameError
-from tacit.report.experiment import SILENT, Progress, option
-from tacit.report.table import Row, Table, pivot, table
+from tacit.report.experiment import SILENT, Experiment, Progress, option
+from tacit.report.table import Row, Table, pick, table
 
 GAMES = (
     "rock-paper-scissors",
@@ -25,7 +24,7 @@ GAMES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Algorithms(Measurement):
+class Algorithms(Experiment):
     """The exploitability that each algorithm reaches, or the iterations that a target takes.
 
     Columns: game, algorithm, iterations, exploitability, value, seconds, reached (whether the
@@ -55,10 +54,7 @@ class Algorithms(Measurement):
                     {
                         "game": name,
                         "algorithm": algorithm,
-                        "iterations": solution.iterations,
-                        "exploitability": solution.exploitability,
-                        "value": solution.value,
-                        "seconds": solution.seconds,
+                        **pick(solution, "iterations exploitability value seconds"),
                         "reached": None if self.target is None else not solution.shortfall,
                         "history": [(p.iteration, p.exploitability) for p in solution.history],
                     }
@@ -74,10 +70,9 @@ class Algorithms(Measurement):
                 f"Iterations to exploitability {self.target:g}; '-': not within {self.iterations:,}"
             )
         made = table("algorithm", *(name.replace("-", "-\n") for name in self.games), title=title)
-        shown = ({**row, "cell": self._cell(row)} for row in rows)
-        cells = pivot(shown, index="algorithm", columns="game", value="cell")
-        for algorithm, found in cells.items():
-            made.add_row(algorithm, *(found[game] for game in self.games))
+        for algorithm in dict.fromkeys(row["algorithm"] for row in rows):
+            own = {row["game"]: row for row in rows if row["algorithm"] == algorithm}
+            made.add_row(algorithm, *(self._cell(own[game]) for game in self.games))
         return [made]
 
     def _cell(self, row: Row) -> str:
@@ -97,4 +92,4 @@ class Algorithms(Measurement):
 
         game = load_game(self.games[0])
         drawn = {row["algorithm"]: row["history"] for row in rows}
-        plot_convergence(drawn, path, title=game.title, unit=game.unit)
+        plot_convergence({game.title: drawn}, path, unit=game.unit)

@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.bench.measurement import Measurement
-from tacit.report.experiment import SILENT, Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
+from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
+from tacit.report.table import Row
 
 GAMES = ("tic-tac-toe", "connect-four")
 FIRST, LAST = 1_000, 10_000
 """The sizes, in expansions, at which the cost of an expansion is compared."""
 WINDOW = 500
 """Expansions over which a cost is averaged."""
-COLUMNS = {
-    "game": "{game}",
-    "expansions": "{expansions:,}",
-    "a second": "{expansions_per_second:,.0f}",
-    "slowdown": "{slowdown:.2f}",
-    "solver ms": "{solver_ms:.2f}",
-    "its slowdown": "{solver_slowdown:.2f}",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Growth(Measurement):
+class Growth(Experiment):
     """Expansions of a public tree a second, and how the cost of one grows with the tree.
 
     A tree of one public state grows leaf by leaf, each chosen uniformly. The evaluator at the
@@ -43,16 +34,22 @@ class Growth(Measurement):
     games: tuple[str, ...] = option(GAMES, "Games, separated by commas.")
     seed: int = option(0, "Seed of the choice of leaves.", least=0)
 
+    title = "Growing a public tree, one expansion at a time"
+    columns: ClassVar = {
+        "game": "{game}",
+        "expansions": "{expansions:,}",
+        "a second": "{expansions_per_second:,.0f}",
+        "slowdown": "{slowdown:.2f}",
+        "solver ms": "{solver_ms:.2f}",
+        "its slowdown": "{solver_slowdown:.2f}",
+    }
+
     def __post_init__(self) -> None:
         check_names(self.games, GAMES, "growth benchmark")
 
     def rows(self, progress: Progress = SILENT) -> list[Row]:
         """A row for each game."""
         return [_row(name, self.seed, progress) for name in self.games]
-
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """One table."""
-        return [table_of(rows, COLUMNS, title="Growing a public tree, one expansion at a time")]
 
 
 def _row(name: str, seed: int, progress: Progress) -> Row:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from tacit.bench.measurement import Measurement, in_new_process
-from tacit.bench.peak_memory import peak, restarted_peak
-from tacit.report.experiment import SILENT, Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
+from tacit.bench.measurement import in_new_process, peak, restarted_peak, seconds_per_call
+from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
+from tacit.report.table import Row, Table
 
 EVALUATOR = "evaluator"
 SETTINGS = {"river": ("river-bench", 0.1, 1, 5), "turn": ("turn-bench", 0.5, 2, 1)}
@@ -25,19 +24,10 @@ SETTINGS = {"river": ("river-bench", 0.1, 1, 5), "turn": ("turn-bench", 0.5, 2, 
 SMALL_BOARDS = {"river": "2c7dJhQs3h", "turn": "2c7dJhQs"}
 BATCH = {"river": 50, "turn": 3}
 BOARDS, HANDS, ROUNDS = 2_000, 1_000_000, 5
-COLUMNS = {
-    "spot": "{spot}",
-    "threads": "{threads}",
-    "ms per iteration": "{ms_per_iteration:.3f}",
-    "seconds": "{seconds_to_target:.2f}",
-    "iterations": "{iterations:,}",
-    "% of pot": "{exploitability_percent_of_pot:.3f}",
-    "peak": "{peak_memory_mb:,.0f} MB",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holdem(Measurement):
+class Holdem(Experiment):
     """Seconds to a target on a river and a turn of hold'em, and hands ranked per second.
 
     The river is solved by one thread to 0.1 % of the pot, the turn by two to 0.5 %. Each runs in a
@@ -51,6 +41,17 @@ class Holdem(Measurement):
 
     spots: tuple[str, ...] = option((*SETTINGS, EVALUATOR), "Rows, separated by commas.")
 
+    title = "Discounted CFR to 0.1 % of the pot (river) and 0.5 % (turn)"
+    columns: ClassVar = {
+        "spot": "{spot}",
+        "threads": "{threads}",
+        "ms per iteration": "{ms_per_iteration:.3f}",
+        "seconds": "{seconds_to_target:.2f}",
+        "iterations": "{iterations:,}",
+        "% of pot": "{exploitability_percent_of_pot:.3f}",
+        "peak": "{peak_memory_mb:,.0f} MB",
+    }
+
     def __post_init__(self) -> None:
         check_names(self.spots, (*SETTINGS, EVALUATOR), "hold'em benchmark")
 
@@ -60,26 +61,15 @@ class Holdem(Measurement):
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """The spots, and the evaluator in the note."""
-        notes = [
-            f"Evaluator: {row['hands_per_second'] / 1e6:,.0f} million hands per second with all "
-            f"hands of a board at once, {row['single_hands_per_second'] / 1e6:,.0f} million one by "
-            "one."
-            for row in rows
-            if row["spot"] == EVALUATOR
-        ]
-        return [
-            table_of(
-                [row for row in rows if row["spot"] != EVALUATOR],
-                COLUMNS,
-                title="Discounted CFR to 0.1 % of the pot (river) and 0.5 % (turn)",
-                note=" ".join(notes),
-            )
-        ]
-
-
-def measure(name: str) -> Row:
-    """One row of the benchmark."""
-    return measure_evaluator() if name == EVALUATOR else measure_spot(name)
+        (made,) = super().tables([row for row in rows if row["spot"] != EVALUATOR])
+        for row in rows:
+            if row["spot"] == EVALUATOR:
+                made.note = (
+                    f"Evaluator: {row['hands_per_second'] / 1e6:,.0f} million hands per second "
+                    "with all hands of a board at once, "
+                    f"{row['single_hands_per_second'] / 1e6:,.0f} million one by one."
+                )
+        return [made]
 
 
 def measure_spot(name: str) -> Row:
@@ -106,14 +96,9 @@ def measure_spot(name: str) -> Row:
     best = min(solutions, key=lambda solution: solution.seconds)
     solver = Solver(tree, find_algorithm("dcfr"), threads=threads)
     solver.run(1)
-    paces = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        solver.run(BATCH[name])
-        paces.append((time.perf_counter() - start) / BATCH[name])
     return {
         "spot": example,
-        "ms_per_iteration": 1e3 * min(paces),
+        "ms_per_iteration": 1e3 * _fastest(lambda: solver.run(BATCH[name])) / BATCH[name],
         "seconds_to_target": best.seconds,
         "iterations": best.iterations,
         "exploitability_percent_of_pot": best.percent_of_pot,
@@ -133,22 +118,19 @@ def measure_evaluator() -> Row:
     hands = np.tile(dealt[:, :7], (HANDS // BOARDS, 1))
     live = int((rank_boards(boards) >= 0).sum())
     rank_cards(hands[:10])
-    pace = {"boards": 0.0, "hands": 0.0}
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        rank_boards(boards)
-        middle = time.perf_counter()
-        rank_cards(hands)
-        end = time.perf_counter()
-        pace["boards"] = max(pace["boards"], live / (middle - start))
-        pace["hands"] = max(pace["hands"], len(hands) / (end - middle))
     return {
         "spot": EVALUATOR,
-        "hands_per_second": pace["boards"],
-        "single_hands_per_second": pace["hands"],
+        "hands_per_second": live / _fastest(lambda: rank_boards(boards)),
+        "single_hands_per_second": len(hands) / _fastest(lambda: rank_cards(hands)),
         "threads": 1,
     }
 
 
+def _fastest(call: Callable[[], object]) -> float:
+    """The seconds of the fastest of several calls."""
+    return min(seconds_per_call(call) for _ in range(ROUNDS))
+
+
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1])))
+    asked = sys.argv[1]
+    print(json.dumps(measure_evaluator() if asked == EVALUATOR else measure_spot(asked)))

@@ -10,14 +10,13 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.bench.measurement import Measurement
-from tacit.report.experiment import SILENT, Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
+from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
+from tacit.report.table import Row
 
 if TYPE_CHECKING:
     from tacit.learn.network import Network
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
 
 REFERENCE = {"liars-dice-1x4": 24, "liars-dice-1x5": 19, "liars-dice-1x6": 19, "liars-dice-2x3": 17}
 """Examples per second of ReBeL's open C++ implementation, on two cores."""
-COLUMNS = {
-    "game": "{game}",
-    "settings": "{settings}",
-    "examples/s": "{examples_per_second:.0f}",
-    "ReBeL's": "{reference}",
-    "ratio": "{ratio:.1f}",
-    "error": "{value_error:.5f}",
-}
 PLACES = 48
 """PBSs at which the error is measured."""
 CONVERGED = 4096
@@ -42,7 +33,7 @@ CONVERGED = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rebel(Measurement):
+class Rebel(Experiment):
     """Training examples per second of self-play by CFR-D, at ReBeL's settings and at our own.
 
     ReBeL's: linear CFR-D, 1,024 updates of one player (512 of both), depth 2, two layers of 256.
@@ -57,6 +48,17 @@ class Rebel(Measurement):
 
     games: tuple[str, ...] = option(tuple(REFERENCE), "Games, separated by commas.")
     seconds: float = option(10.0, "Seconds of each measurement.", least=0.1)
+
+    title = "Training examples per second, {workers} workers"
+    columns: ClassVar = {
+        "game": "{game}",
+        "settings": "{settings}",
+        "examples/s": "{examples_per_second:.0f}",
+        "ReBeL's": "{reference}",
+        "ratio": "{ratio:.1f}",
+        "error": "{value_error:.5f}",
+    }
+    text_columns = 2
 
     def __post_init__(self) -> None:
         check_names(self.games, REFERENCE, "figure of ReBeL's for")
@@ -74,7 +76,7 @@ class Rebel(Measurement):
             own = find_preset(preset).replace(tables=workers, rounds=1)
             theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
             network = load_network(find_network(preset)).network
-            errors = value_errors(network, [theirs.search, own.search], places=PLACES)
+            errors = value_errors(network, [theirs.search, own.search])
             for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
                 rate = examples_per_second(settings, workers=workers, seconds=self.seconds)
                 rows.append(
@@ -89,11 +91,6 @@ class Rebel(Measurement):
                     }
                 )
         return rows
-
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """One table."""
-        title = f"Training examples per second, {rows[0]['workers']} workers"
-        return [table_of(rows, COLUMNS, text_columns=2, title=title)]
 
 
 def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
@@ -135,9 +132,7 @@ def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> 
         return made / (time.perf_counter() - began)
 
 
-def value_errors(
-    network: Network, searches: Sequence[SearchSettings], *, places: int, seed: int = 0
-) -> list[float]:
+def value_errors(network: Network, searches: Sequence[SearchSettings]) -> list[float]:
     """For each search its error at PBSs of self-play: |value - converged value|.
 
     The mean over roots and players, weighted by the beliefs in the infostates. Converged is the
@@ -145,7 +140,7 @@ def value_errors(
     """
     from tacit.tree import PLAYERS
 
-    positions = _positions(network, searches[0].mode, places, seed)
+    positions = _positions(network, searches[0].mode, PLACES)
     truth = _values(network, replace(searches[0], iterations=CONVERGED), positions)
     found = []
     for search in searches:
@@ -153,21 +148,21 @@ def value_errors(
         errors = []
         for number, place in enumerate(positions):
             for p in PLAYERS:
-                compatible = place.state.compatible_reach(p, place.beliefs[1 - p])
-                weight = place.beliefs[p] * compatible
+                met = place.state.compatible_reach(p, place.beliefs[1 - p])
+                weight = place.beliefs[p] * met
                 gap = np.abs(values[p][number] - truth[p][number])
                 errors.append(float(weight @ gap / weight.sum()))
         found.append(float(np.mean(errors)))
     return found
 
 
-def _positions(network: Network, mode: Mode, count: int, seed: int) -> list[PBS]:
+def _positions(network: Network, mode: Mode, count: int) -> list[PBS]:
     """PBSs at which self-play with this network searches, none of them the start of the game."""
     from tacit.learn.self_play import SelfPlay
     from tacit.learn.settings import SearchSettings, Settings
     from tacit.tree.pbs import PBS
 
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     search = SearchSettings(mode=mode, iterations=32)
     settings = replace(Settings().replace(explore=0.25), search=search, network=network.shape)
     player = SelfPlay(network.encoding.builder.game, settings, network)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from tacit.bench.measurement import Measurement, in_new_process, seconds_per_call
-from tacit.report.experiment import SILENT, Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
+from tacit.bench.measurement import in_new_process, seconds_per_call
+from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
+from tacit.report.table import Row
 
 ALGORITHM = "cfr+"
 ROUNDS = 5
@@ -23,19 +22,10 @@ GAMES = {
     "liars-dice-2x3": "liars_dice(numdice=2,dice_sides=3)",
 }
 """By name: the same game in OpenSpiel."""
-COLUMNS = {
-    "game": "{game}",
-    "tacit ms": "{ours_ms_per_iteration:.4f}",
-    "OpenSpiel ms": "{openspiel_ms_per_iteration:.2f}",
-    "ratio": "{ratio:.0f}",
-    "infostates": "{infostates:,}",
-    "OpenSpiel's": "{openspiel_infostates:,}",
-    "peak": "{peak_memory_mb:.1f} MB",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tabular(Measurement):
+class Tabular(Experiment):
     """Milliseconds per iteration of CFR+, one core, here and in OpenSpiel's C++.
 
     The two are measured in turn and the fastest of several measurements counts. Memory is the peak
@@ -46,6 +36,17 @@ class Tabular(Measurement):
     """
 
     games: tuple[str, ...] = option(tuple(GAMES), "Games, separated by commas.")
+
+    title = "CFR+, milliseconds per iteration, one core"
+    columns: ClassVar = {
+        "game": "{game}",
+        "tacit ms": "{ours_ms_per_iteration:.4f}",
+        "OpenSpiel ms": "{openspiel_ms_per_iteration:.2f}",
+        "ratio": "{ratio:.0f}",
+        "infostates": "{infostates:,}",
+        "OpenSpiel's": "{openspiel_infostates:,}",
+        "peak": "{peak_memory_mb:.1f} MB",
+    }
 
     def __post_init__(self) -> None:
         check_names(self.games, GAMES, "tabular benchmark")
@@ -61,10 +62,6 @@ class Tabular(Measurement):
                 "pip install 'tacit[openspiel]'"
             )
         return [_row(name, pyspiel) for name in self.games]
-
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """One table."""
-        return [table_of(rows, COLUMNS, title="CFR+, milliseconds per iteration, one core")]
 
 
 def _row(name: str, pyspiel: Any) -> Row:
@@ -92,5 +89,5 @@ def _row(name: str, pyspiel: Any) -> Row:
         "ratio": min(other) / min(own) if other else None,
         "infostates": count_infostates(tree.game_builder.root),
         "openspiel_infostates": infostates,
-        "peak_memory_mb": float(in_new_process("tacit.bench.peak_memory", name)),
+        "peak_memory_mb": float(in_new_process("tacit.bench.measurement", name)),
     }

@@ -7,16 +7,57 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from tacit import __version__
-from tacit.cli.lazy import LazyGroup
 
 INTERRUPTED = 130
 BUG = 70
 """The exit code of a defect in tacit itself (EX_SOFTWARE)."""
+
+
+class LazyGroup(click.Group):
+    """A group of commands that are imported when they are called.
+
+    members: by command name, "module:attribute" (or "module", if the names are the same) in the
+    package `room`, and its line in the list.
+    `make` turns what was imported into a command.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        members: Mapping[str, tuple[str, str]],
+        *,
+        room: str,
+        make: Callable[[str, Any], click.Command] = lambda name, found: found,
+        **options: Any,
+    ) -> None:
+        super().__init__(name, **options)
+        self.members = members
+        self.room = room
+        self.make = make
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names, in the order of the mapping."""
+        return list(self.members)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of that name."""
+        if name not in self.members:
+            return None
+        module, _, attribute = self.members[name][0].partition(":")
+        found = getattr(import_module(f"{self.room}.{module}"), attribute or module)
+        return self.make(name, found)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in `--help`, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.members.items()])
 
 
 class _OneLineErrors(LazyGroup):
@@ -81,30 +122,27 @@ def _fail(message: str, *, code: int = 1) -> NoReturn:
 
 
 COMMANDS = {
-    "games": ("tacit.cli.games:games", "List the games and their sizes."),
-    "solve": ("tacit.cli.solve:solve", "Solve a game."),
-    "exploitability": (
-        "tacit.cli.exploitability:exploitability",
-        "Compute the exploitability of a saved solution again.",
-    ),
-    "show": ("tacit.cli.show:show", "Walk through a solution."),
-    "play": ("tacit.cli.play:play", "Play against a trained network or a solution."),
-    "blueprint": ("tacit.cli.blueprint:blueprint", "Solve an abstraction of a game."),
-    "subgame": ("tacit.cli.subgame:subgame", "Solve subgames of a blueprint again."),
-    "spot": ("tacit.cli.spot:spot", "Solve a spot of heads-up hold'em."),
-    "equity": ("tacit.cli.equity:equity", "The equity of two hands or ranges."),
-    "range": ("tacit.cli.range:range_command", "Count and draw a range."),
-    "train": ("tacit.cli.train:train", "Learn a value network by self-play."),
-    "evaluate": ("tacit.cli.evaluate:evaluate", "Measure a trained network's search."),
-    "match": ("tacit.cli.match:match", "Let two agents play each other."),
-    "gtp": ("tacit.cli.gtp:gtp", "Play Go as an engine, for programs such as Sabaki."),
-    "bench": ("tacit.cli.bench:bench", "Measure speed, memory and convergence."),
+    "games": ("games", "List the games and their sizes."),
+    "solve": ("solve", "Solve a game."),
+    "exploitability": ("exploitability", "Compute the exploitability of a saved solution again."),
+    "show": ("show", "Walk through a solution."),
+    "play": ("play", "Play against a trained network or a solution."),
+    "blueprint": ("blueprint", "Solve an abstraction of a game."),
+    "subgame": ("subgame", "Solve subgames of a blueprint again."),
+    "spot": ("spot", "Solve a spot of heads-up hold'em."),
+    "equity": ("equity", "The equity of two hands or ranges."),
+    "range": ("range:range_command", "Count and draw a range."),
+    "train": ("train", "Learn a value network by self-play."),
+    "evaluate": ("evaluate", "Measure a trained network's search."),
+    "match": ("match", "Let two agents play each other."),
+    "gtp": ("gtp", "Play Go as an engine, for programs such as Sabaki."),
+    "bench": ("experiment:bench", "Measure speed, memory and convergence."),
     "reproduce": (
-        "tacit.cli.reproduce:reproduce",
+        "experiment:reproduce",
         "Compute tables and figures of the papers, beside theirs.",
     ),
     "warm-up": (
-        "tacit.cli.warm_up:warm_up",
+        "warm_up",
         "Compile the kernels now, so that the first solve is as quick as later ones.",
     ),
 }
@@ -118,6 +156,7 @@ def _root(context: click.Context) -> None:
 tacit = _OneLineErrors(
     "tacit",
     COMMANDS,
+    room="tacit.cli",
     callback=click.pass_context(_root),
     help="Solve and play two-player zero-sum games with hidden information.",
     invoke_without_command=True,

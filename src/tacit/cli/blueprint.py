@@ -4,36 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+from tacit.cli.options import command
+from tacit.report.experiment import option
 
-from tacit.cli.options import as_json, memory
 
-
-@click.command()
-@click.argument("game")
-@click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="Save it here.")
-@click.option("--iterations", "-n", type=click.IntRange(min=1), default=100, show_default=True)
-@click.option(
-    "--labels", type=click.IntRange(min=1), help="Merge infostates at random into this many groups."
-)
-@click.option(
-    "--remove",
-    type=click.FloatRange(0, 1),
-    help="Share of states to lose an action.",
-)
-@click.option("--algorithm", "-a", default="linear-cfr", show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@memory
-@as_json
+@command
 def blueprint(
     game: str,
     *,
-    out: Path,
-    iterations: int,
-    labels: int | None,
-    remove: float | None,
-    algorithm: str,
-    seed: int,
+    out: Path = option(..., "Save it here.", "-o"),
+    iterations: int = option(100, "", "-n", least=1),
+    labels: int | None = option(None, "Merge infostates at random into this many groups.", least=1),
+    remove: float | None = option(None, "Share of states to lose an action.", least=0, most=1),
+    algorithm: str = option("linear-cfr", "", "-a"),
+    seed: int = option(0, least=0),
     memory: int,
     as_json: bool,
 ) -> None:
@@ -47,8 +31,8 @@ def blueprint(
     from tacit.files import check_writable
     from tacit.formats.solution import save_solution
     from tacit.games import load_game
-    from tacit.report.output import console, print_json, print_table
-    from tacit.report.table import table
+    from tacit.report.output import show
+    from tacit.report.table import pick, table
     from tacit.subgame.abstraction import random_groups, random_removal, solve_abstraction
     from tacit.tree import build_tree
 
@@ -61,22 +45,14 @@ def blueprint(
         tree, iterations=iterations, groups=groups, keep=keep, algorithm=algorithm, seed=seed
     )
     save_solution(solution, out)
-    if as_json:
-        print_json(
-            {
-                "game": solution.game.name,
-                "algorithm": solution.algorithm,
-                "iterations": solution.iterations,
-                "seed": seed,
-                "value": solution.value,
-                "exploitability": solution.exploitability,
-                "out": str(out),
-            }
-        )
-        return
+    value = {
+        "game": solution.game.name,
+        **pick(solution, "algorithm iterations seed value exploitability"),
+        "out": str(out),
+    }
     title = f"{solution.game.title}: a blueprint by {iterations:,} iterations"
     shown = table("", "", title=title, note=f"It is saved in {out}")
     unit = solution.game.unit
     shown.add_row("value to player 1", f"{solution.value:+.6f} {unit}")
     shown.add_row("exploitability", f"{solution.exploitability:.3e} {unit}")
-    print_table(console(), shown)
+    show(as_json, value, [shown])

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
+from tacit.cli.options import command
+from tacit.report.experiment import option
 
-from tacit.cli.options import as_json
 
-
-@click.command()
-@click.argument("first", metavar="RANGE")
-@click.argument("second", metavar="RANGE", default="random")
-@click.option("--board", "-b", default="", metavar="CARDS", help="0, 3, 4 or 5 cards: 3s7hTd.")
-@click.option(
-    "--samples",
-    type=click.IntRange(min=20),
-    help="Deal this many random boards.  [default: all, if that takes less than about 15 s]",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of samples."
-)
-@click.option("--hands", is_flag=True, help="Every hand of both ranges (with --json), or classes.")
-@as_json
+@command
 def equity(
-    first: str,
-    second: str,
+    first: str = option(..., metavar="RANGE"),
+    second: str = option("random", metavar="RANGE"),
     *,
-    board: str,
-    samples: int | None,
-    seed: int,
-    hands: bool,
+    board: str = option("", "0, 3, 4 or 5 cards: 3s7hTd.", "-b", metavar="CARDS"),
+    samples: int | None = option(
+        None,
+        "Deal this many random boards.  [default: all, if that takes less than about 15 s]",
+        least=20,
+    ),
+    seed: int = option(0, "Of samples.", least=0),
+    hands: bool = option(False, "Every hand of both ranges (with --json), or classes."),
     as_json: bool,
 ) -> None:
     """The share of the pot that two hands or ranges win if all cards are dealt.
@@ -41,7 +31,7 @@ def equity(
     from tacit.games.holdem.cards import format_cards, parse_board
     from tacit.games.holdem.ranges import check_range, parse_range
     from tacit.report.equity import class_tables, hand_equities
-    from tacit.report.output import console, print_json, print_report
+    from tacit.report.output import show
     from tacit.report.table import table
     from tacit.tree.cards.equity import board_equity
 
@@ -53,7 +43,7 @@ def equity(
     ]
     found = board_equity(cards, (ranges[0], ranges[1]), samples=samples, seed=seed)
     total, ties = found.total, found.ties
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "range": text,
             "combos": float(weights.sum()),
@@ -64,25 +54,6 @@ def equity(
         }
         for player, (text, weights) in enumerate(zip(texts, ranges, strict=True))
     ]
-    if as_json:
-        value: dict[str, Any] = {
-            "board": format_cards(cards),
-            "players": rows,
-            "boards": found.boards,
-            "exact": found.exact,
-            "standard_error": found.error,
-            "seed": None if found.exact else seed,
-        }
-        if hands:
-            for player, row in enumerate(rows):
-                row["hands"] = hand_equities(found.hands[player], ranges[player])
-        print_json(value)
-        return
-    shown = table("range", "combos", "equity", "win", "tie", "lose")
-    for row in rows:
-        shares = (f"{100 * row[key]:.2f} %" for key in ("equity", "win", "tie", "lose"))  # type: ignore[operator]
-        text = str(row["range"])
-        shown.add_row(text if len(text) < 60 else f"{text[:57]}...", f"{row['combos']:g}", *shares)
     if found.exact:
         note = f"Exact: {found.boards:,} boards."
     else:
@@ -91,5 +62,21 @@ def equity(
             f"equity ± {196 * found.error:.2f} % (95 %)."
         )
     where = f" on {format_cards(cards)}" if cards else " before the flop"
-    shown.title, shown.note = f"Equity{where}", note
-    print_report(console(), [shown, *(class_tables(found.hands, ranges) if hands else ())])
+    shown = table(
+        "range", "combos", "equity", "win", "tie", "lose", title=f"Equity{where}", note=note
+    )
+    for text, row in zip(texts, rows, strict=True):
+        shares = (f"{100 * row[key]:.2f} %" for key in ("equity", "win", "tie", "lose"))
+        shown.add_row(text if len(text) < 60 else f"{text[:57]}...", f"{row['combos']:g}", *shares)
+    if hands:
+        for player, row in enumerate(rows):
+            row["hands"] = hand_equities(found.hands[player], ranges[player])
+    value = {
+        "board": format_cards(cards),
+        "players": rows,
+        "boards": found.boards,
+        "exact": found.exact,
+        "standard_error": found.error,
+        "seed": None if found.exact else seed,
+    }
+    show(as_json, value, [shown, *(class_tables(found.hands, ranges) if hands else ())])

@@ -2,54 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from tacit.cli.options import as_json
+from tacit.cli.options import command
+from tacit.report.experiment import option
 
 if TYPE_CHECKING:
     from tacit.learn.network import Network
     from tacit.learn.settings import SearchSettings
 
 
-@click.command()
-@click.argument("run")
-@click.option("--iterations", type=click.IntRange(min=1), help="Of the search.  [the preset's]")
-@click.option("--algorithm", help="Of the search.  [as trained]")
-@click.option(
-    "--mode",
-    type=click.Choice(["cfr-d", "cfr-avg", "cfr-avg-sound"]),
-    help="The beliefs at which leaves are evaluated.  [as trained]",
-)
-@click.option("--blur", type=float, help="Of fictitious play.  [as trained]")
-@click.option("--playthroughs", type=click.IntRange(min=1), default=32, show_default=True)
-@click.option(
-    "--form",
-    type=click.Choice(["exact", "sampled", "unsafe"]),
-    default="exact",
-    show_default=True,
-    help="exact: mean over each search's iterations; sampled: as the paper; unsafe: not sound.",
-)
-@click.option(
-    "--matches",
-    type=click.IntRange(min=2),
-    metavar="GAMES",
-    help="Instead, play this many games against simple opponents and a local best response.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@as_json
+@command
 def evaluate(
     run: str,
     *,
-    iterations: int | None,
-    algorithm: str | None,
-    mode: str | None,
-    blur: float | None,
-    playthroughs: int,
-    form: str,
-    matches: int | None,
-    seed: int,
+    iterations: int | None = option(None, "Of the search.  [the preset's]", least=1),
+    algorithm: str | None = option(None, "Of the search.  [as trained]"),
+    mode: Literal["cfr-d", "cfr-avg", "cfr-avg-sound"] | None = option(
+        None, "The beliefs at which leaves are evaluated.  [as trained]"
+    ),
+    blur: float | None = option(None, "Of fictitious play.  [as trained]"),
+    playthroughs: int = option(32, least=1),
+    form: Literal["exact", "sampled", "unsafe"] = option(
+        "exact",
+        "exact: mean over each search's iterations; sampled: as the paper; unsafe: not sound.",
+    ),
+    matches: int | None = option(
+        None,
+        "Instead, play this many games against simple opponents and a local best response.",
+        least=2,
+        metavar="GAMES",
+    ),
+    seed: int = option(0, least=0),
     as_json: bool,
 ) -> None:
     """Compute the policy of RUN's search over the whole game, and its exploitability.
@@ -65,8 +49,8 @@ def evaluate(
     from tacit.cli.progress import counting
     from tacit.evaluation.search_play import played_policy
     from tacit.learn.trainer import trained
-    from tacit.report.output import console, print_json, print_table
-    from tacit.report.table import table
+    from tacit.report.output import show
+    from tacit.report.table import pick, table
     from tacit.solvers import evaluate as evaluate_policy
     from tacit.solvers import find_algorithm
 
@@ -75,7 +59,7 @@ def evaluate(
     search = dataclasses.replace(
         settings.play,
         algorithm=find_algorithm(algorithm or settings.search.algorithm).name,
-        mode=mode or settings.search.mode,  # type: ignore[arg-type]
+        mode=mode or settings.search.mode,
         iterations=iterations or settings.evaluation.play_iterations,
         blur=settings.search.blur if blur is None else blur,
     )
@@ -85,36 +69,22 @@ def evaluate(
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
         played = played_policy(
-            source,
-            search=search,
-            playthroughs=playthroughs,
-            seed=seed,
-            form=form,  # type: ignore[arg-type]
-            each=each,
+            source, search=search, playthroughs=playthroughs, seed=seed, form=form, each=each
         )
     worth = evaluate_policy(*played)
-    seconds = time.perf_counter() - began
     found = {
         "game": settings.game,
-        "algorithm": search.algorithm,
-        "mode": search.mode,
-        "iterations": search.iterations,
-        "depth": search.depth,
-        "blur": search.blur,
+        **pick(search, "algorithm mode iterations depth blur"),
         "form": form,
         "playthroughs": playthroughs,
         "seed": seed,
-        "value": worth.value,
-        "exploitability": worth.exploitability,
-        "seconds": seconds,
+        **pick(worth, "value exploitability"),
+        "seconds": time.perf_counter() - began,
     }
-    if as_json:
-        print_json(found)
-        return
     shown = table("", "")
     for name, value in found.items():
         shown.add_row(name, f"{value:.5f}" if isinstance(value, float) else str(value))
-    print_table(console(), shown)
+    show(as_json, found, [shown])
 
 
 def _play_matches(
@@ -125,8 +95,8 @@ def _play_matches(
     from tacit.cli.progress import counting
     from tacit.evaluation.local_best_response import local_best_response
     from tacit.evaluation.match import play_match
-    from tacit.report.output import console, print_json, print_table
-    from tacit.report.table import table
+    from tacit.report.output import show
+    from tacit.report.table import pick, table_of
 
     builder = network.encoding.builder
     agent = SearchAgent(builder, network, search)
@@ -134,20 +104,15 @@ def _play_matches(
     for name, opponent in baselines(builder).items():
         with counting(f"against {name}", games, "games", visible=not as_json) as each:
             found = play_match(builder, agent, opponent, games=games, seed=seed, each=each)
-        rows.append({"opponent": name, "mean": found.mean, "error": found.error})
+        rows.append({"opponent": name, **pick(found, "mean error")})
     with counting("local best response", games, "games", visible=not as_json) as each:
         found = local_best_response(builder, agent, games=games, seed=seed, replies=2, each=each)
     rows.append({"opponent": "local best response", "mean": -found.mean, "error": found.error})
     for row in rows:
         row |= {"game": builder.game.name, "games": games, "iterations": search.iterations}
-    if as_json:
-        print_json(rows)
-        return
-    shown = table("opponent", "won per game", "±")
-    for row in rows:
-        shown.add_row(row["opponent"], f"{row['mean']:+.3f}", f"{row['error']:.3f}")
-    shown.title = (
+    columns = {"opponent": "{opponent}", "won per game": "{mean:+.3f}", "±": "{error:.3f}"}
+    title = (
         f"{builder.game.name}: winnings per game of search with {search.iterations} iterations, "
         f"over {games:,} games each"
     )
-    print_table(console(), shown)
+    show(as_json, rows, [table_of(rows, columns, title=title)])

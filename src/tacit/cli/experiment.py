@@ -1,132 +1,102 @@
-"""Commands made of experiments: options from the fields, help from the docstring."""
+"""`tacit bench` and `tacit reproduce`: commands made of experiments.
+
+Options come from an experiment's fields, help from its docstring.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from tacit.cli import options
+from tacit.cli import LazyGroup
+from tacit.cli.options import SHARED, parameters_of
 from tacit.cli.progress import StageProgress
 from tacit.files import check_writable
 from tacit.games import GameError
 from tacit.report.experiment import Experiment, has_plot
-from tacit.report.output import console, print_json, print_table
+from tacit.report.output import show
 
 
 def command_of(name: str, kind: type[Experiment]) -> click.Command:
     """The command that runs an experiment."""
-    hints = get_type_hints(kind)
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
-    parameters: list[click.Parameter] = [_option(field, hints[field.name]) for field in fields]
-    keeps = hasattr(kind, "add_rows")
-    if keeps:
-        parameters.append(
-            click.Option(
-                ["--out"],
-                type=click.Path(path_type=Path),
-                help="Keep finished rows in this JSON file, and resume from it if it exists.",
-            )
-        )
+    parameters = parameters_of(kind)
+    path = click.Path(path_type=Path)
+    if hasattr(kind, "add_rows"):
+        text = "Keep finished rows in this JSON file, and resume from it if it exists."
+        parameters.append(click.Option(["--out"], type=path, help=text))
     if kind.quick:
         values = ", ".join(f"{key.replace('_', '-')} {value}" for key, value in kind.quick.items())
         text = f"The same rows in under five minutes: {values}."
         parameters.append(click.Option(["--quick"], is_flag=True, help=text))
     if has_plot(kind):
-        path = click.Path(path_type=Path)
         parameters.append(click.Option(["--plot"], type=path, help="Save a picture (PNG)."))
-    parameters.append(click.Option(["--json", "as_json"], is_flag=True, help=options.JSON_HELP))
+    parameters.append(click.Option(["--json", "as_json"], **SHARED["as_json"]))
 
-    def callback(
-        *,
-        as_json: bool,
-        out: Path | None = None,
-        quick: bool = False,
-        plot: Path | None = None,
-        **given: Any,
-    ) -> None:
+    def run(*, as_json: bool, quick: bool = False, plot: Path | None = None, **given: Any) -> None:
+        kept = {"out": given.pop("out")} if "out" in given else {}
         if quick:
             context = click.get_current_context()
             for field, value in kind.quick.items():
                 if context.get_parameter_source(field) is not ParameterSource.COMMANDLINE:
                     given[field] = value
-        _run(name, kind(**given), as_json=as_json, out=out, plot=plot)
-
-    return click.Command(name, params=parameters, callback=callback, help=kind.__doc__)
-
-
-def _run(name: str, experiment: Any, *, as_json: bool, out: Path | None, plot: Path | None) -> None:
-    if plot is not None:
+        experiment = kind(**given)
         check_writable(plot)
-        try:
-            experiment.check_plot()
-        except GameError as error:
-            raise click.UsageError(str(error)) from None
-    with StageProgress(name, visible=not as_json) as progress:
-        if hasattr(experiment, "add_rows"):
-            from tacit.reproduce.row_store import RowStore
+        if plot is not None:
+            try:
+                experiment.check_plot()
+            except GameError as error:
+                raise click.UsageError(str(error)) from None
+        with StageProgress(name, visible=not as_json) as progress:
+            rows = experiment.rows(progress, **kept)
+        if plot is not None:
+            experiment.plot(rows, plot)
+        show(as_json, rows, () if as_json else experiment.tables(rows))
 
-            store = RowStore(out, experiment.key)
-            experiment.add_rows(store, progress)
-            rows = store.rows
-        else:
-            rows = experiment.rows(progress)
-    if plot is not None:
-        experiment.plot(rows, plot)
-    if as_json:
-        print_json(rows)
-        return
-    for shown in experiment.tables(rows):
-        print_table(console(), shown)
+    return click.Command(name, params=parameters, callback=run, help=kind.__doc__)
 
 
-class Names(click.ParamType[tuple[str, ...]]):
-    """Names separated by commas."""
-
-    name = "names"
-
-    def convert(
-        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
-    ) -> tuple[str, ...]:
-        """The names as a tuple."""
-        return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
-
-
-def _option(field: dataclasses.Field[Any], hint: Any) -> click.Option:
-    if field.name == "memory":
-        return options.memory_option()
-    about = field.metadata
-    flags = [f"--{field.name.replace('_', '-')}"]
-    default: Any = field.default
-    shown = about["shown_default"]
-    if get_origin(hint) is tuple and get_args(hint)[-1] is Ellipsis:
-        shown = shown or ",".join(default)
-        return click.Option(
-            flags, type=Names(), default=default, help=about["help"], show_default=shown,
-            metavar="NAMES",
-        )  # fmt: skip
-    if get_origin(hint) is tuple:
-        return click.Option(
-            flags, nargs=len(get_args(hint)), default=default, help=about["help"], show_default=True
-        )
-    return click.Option(
-        flags,
-        type=_type(hint, about["least"]),
-        default=default,
-        help=about["help"],
-        show_default=shown or default is not None,
-    )
-
-
-def _type(hint: Any, least: float | None) -> click.ParamType[Any]:
-    if get_origin(hint) is Literal:
-        return click.Choice(get_args(hint))
-    plain = next((kind for kind in (int, float, Path) if kind in (hint, *get_args(hint))), str)
-    if plain is int:
-        return click.INT if least is None else click.IntRange(min=int(least))
-    if plain is float:
-        return click.FLOAT if least is None else click.FloatRange(min=least)
-    return click.Path(path_type=Path) if plain is Path else click.STRING
+bench = LazyGroup(
+    "bench",
+    {
+        "tabular": ("tabular:Tabular", "Milliseconds per iteration, beside OpenSpiel's C++."),
+        "algorithms": ("algorithms:Algorithms", "The exploitability that each algorithm reaches."),
+        "holdem": ("holdem:Holdem", "Seconds to a target on two hold'em spots."),
+        "rebel": ("rebel:Rebel", "Training examples per second of self-play."),
+        "subgame": ("subgame:Subgame", "What a gadget adds to an iteration."),
+        "depth-limited": (
+            "depth_limited:DepthLimitedTurn",
+            "A depth-limited turn with exact rivers, beside the whole tree.",
+        ),
+        "growth": ("growth:Growth", "Expansions of a growing public tree per second."),
+    },
+    room="tacit.bench",
+    make=command_of,
+    help="Measure speed, memory and convergence.",
+)
+reproduce = LazyGroup(
+    "reproduce",
+    {
+        "rebel-table2": ("rebel_table2:Table2", "ReBeL, Table 2: search with trained networks."),
+        "rebel-fig4": ("rebel_figure4:Figure4", "ReBeL, Figure 4: convergence on whole games."),
+        "rebel-ablations": ("rebel_ablations:Ablations", "ReBeL, Figures 2 and 6: ablations."),
+        "teh-tabular": ("teh_tabular:TurnEndgame", "ReBeL, Figure 5: turn endgame hold'em."),
+        "safe-tables": (
+            "safe_tables:SafeTables",
+            "Safe subgame solving, Tables 3 to 5, on small games.",
+        ),
+        "holdem-tables": (
+            "deal_tables:HoldemTables",
+            "Safe subgame solving, Tables 3 and 5, in hold'em.",
+        ),
+        "holdem-off-tree": (
+            "holdem_off_tree:HoldemOffTree",
+            "Safe subgame solving, Table 2: off-tree bets in hold'em.",
+        ),
+    },
+    room="tacit.reproduce",
+    make=command_of,
+    help="Compute tables and figures of the papers, beside theirs.",
+)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import click
+from tacit.cli.options import command
+from tacit.report.experiment import option
 
 
-@click.command()
-@click.option("--agent", default="puct:200", show_default=True, help="Who plays.")
-@click.option(
-    "--size",
-    type=click.IntRange(5, 9),
-    default=7,
-    show_default=True,
-    help="Of the board, until a program sets it.",
-)
-@click.option("--seed", type=click.IntRange(min=0), help="Of the agent's choices.")
-def gtp(*, agent: str, size: int, seed: int | None) -> None:
+@command
+def gtp(
+    *,
+    agent: str = option("puct:200", "Who plays."),
+    size: int = option(7, "Of the board, until a program sets it.", least=5, most=9),
+    seed: int | None = option(None, "Of the agent's choices.", least=0),
+) -> None:
     """Play Go by the protocol GTP 2, for programs such as Sabaki.
 
     AGENT is a trained network, `uniform`, `puct:200` (our MCTS with random playouts and this many

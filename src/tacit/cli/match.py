@@ -4,37 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
+from tacit.cli.options import command
+from tacit.report.experiment import option
 
-from tacit.cli.options import as_json
 
-
-@click.command()
-@click.argument("game")
-@click.argument("first")
-@click.argument("second")
-@click.option("--games", type=click.IntRange(min=2), default=100, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option(
-    "--at-once",
-    type=click.IntRange(min=2),
-    help="Games played in parallel.  [2 with --record, else all]",
-)
-@click.option(
-    "--record",
-    type=click.Path(path_type=Path),
-    help="Keep the games that have ended in this file; a match that has stopped is resumed.",
-)
-@as_json
+@command
 def match(
     game: str,
     first: str,
     second: str,
     *,
-    games: int,
-    seed: int,
-    at_once: int | None,
-    record: Path | None,
+    games: int = option(100, least=2),
+    seed: int = option(0, least=0),
+    at_once: int | None = option(
+        None, "Games played in parallel.  [2 with --record, else all]", least=2
+    ),
+    record: Path | None = option(
+        None,
+        "Keep the games that have ended in this file; a match that has stopped is resumed.",
+    ),
     as_json: bool,
 ) -> None:
     """Let the agents FIRST and SECOND play GAME, each deal twice with the seats exchanged.
@@ -47,7 +35,7 @@ def match(
     from tacit.cli.progress import counting
     from tacit.evaluation.match import play_match
     from tacit.games import load_game
-    from tacit.report.output import console, print_json, print_table
+    from tacit.report.output import show
     from tacit.report.table import table
 
     rules = load_game(game)
@@ -55,12 +43,10 @@ def match(
         found = play_match(
             rules, first, second, games=games, seed=seed, at_once=at_once, record=record, each=each
         )
-    if as_json:
-        print_json({"game": rules.name, "first": first, "second": second, **asdict(found)})
-        return
-    shown = table("", f"{rules.unit} a game", "±")
+    value = {"game": rules.name, "first": first, "second": second, **asdict(found)}
+    title = f"{rules.title}: {first} against {second}, {games:,} games"
+    shown = table("", f"{rules.unit} a game", "±", title=title)
     shown.add_row(f"{first}, as both players", f"{found.mean:+.3f}", f"{found.error:.3f}")
     for seat, mean in enumerate(found.seats, start=1):
         shown.add_row(f"as player {seat}", f"{mean:+.3f}", "")
-    shown.title = f"{rules.title}: {first} against {second}, {games:,} games"
-    print_table(console(), shown)
+    show(as_json, value, [shown])

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import log
 from time import perf_counter
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import click
+from rich import progress as rich_progress
 from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
 
 from tacit.report.experiment import Progress
 from tacit.report.output import console
@@ -19,16 +18,16 @@ from tacit.report.output import console
 if TYPE_CHECKING:
     from tacit.solvers import Checkpoint, Limits
 
-NAME = "[bold]{task.description}"
-
 PATIENCE = 1.0
 """Seconds after which a bar is shown for what is mostly quick."""
 
 
-def bar(*columns: ProgressColumn, visible: bool, width: int = 20) -> Bar:
-    """A bar between its name and `columns`."""
-    shown = (TextColumn(NAME), BarColumn(bar_width=width), *columns)
-    return Bar(*shown, console=console(err=True), disable=not visible)
+class Bar(rich_progress.Progress):
+    """A bar between its name and `columns`, for a `with` block."""
+
+    def __init__(self, *columns: ProgressColumn, visible: bool, width: int = 20) -> None:
+        shown = (TextColumn("[bold]{task.description}"), BarColumn(bar_width=width), *columns)
+        super().__init__(*shown, console=console(err=True), disable=not visible)
 
 
 @contextmanager
@@ -37,52 +36,33 @@ def counting(
 ) -> Iterator[Callable[[int], None]]:
     """A bar that counts up to `total`; it yields a function that takes the count so far."""
     count = TextColumn("{task.completed}/{task.total} " + unit)
-    with bar(count, TimeRemainingColumn(), visible=visible) as shown:
+    with Bar(count, TimeRemainingColumn(), visible=visible) as shown:
         task = shown.add_task(name, total=total)
         yield lambda finished: shown.update(task, completed=finished)
 
 
-class _Started:
-    """A bar that runs inside a `with` block."""
-
-    progress: Bar
-
-    def __enter__(self) -> Self:
-        self.progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.progress.stop()
-
-
-class StageProgress(_Started, Progress):
+class StageProgress(Bar, Progress):
     """A bar for work in several stages, each with an estimate of the time left."""
 
     def __init__(self, name: str, *, visible: bool) -> None:
         percent = TextColumn("{task.percentage:.0f} %")
-        self.progress = bar(percent, TimeRemainingColumn(), visible=visible, width=24)
+        super().__init__(percent, TimeRemainingColumn(), visible=visible, width=24)
         self.name = name
-        self.visible = visible
         self._stage = ""
-        self._task: Any = None
 
     def stage(self, name: str, share: float) -> None:
         """Move the bar, from its start if this is a new stage."""
-        if self._task is None:
-            self._task = self.progress.add_task(self.name, total=1.0)
+        if not self.task_ids:
+            self.add_task(self.name, total=1.0)
+        [task] = self.task_ids
         if name != self._stage:
-            self.progress.reset(self._task, description=f"{self.name}: {name}", total=1.0)
+            self.reset(task, description=f"{self.name}: {name}", total=1.0)
             self._stage = name
-        self.progress.update(self._task, completed=share)
+        self.update(task, completed=share)
 
     def line(self, text: str) -> None:
         """Print an intermediate result, unless the output is for programs."""
-        if self.visible:
+        if not self.disable:
             click.echo(text, err=True)
 
     def warn(self, text: str) -> None:
@@ -90,8 +70,8 @@ class StageProgress(_Started, Progress):
         click.echo(f"tacit: {text}", err=True)
 
 
-class SolveProgress(_Started):
-    """The bar of a solve; give its methods to `solve_tree` as callbacks."""
+class SolveProgress(Bar):
+    """The bar of a solve; `hooks` are the callbacks to give to the solver."""
 
     def __init__(
         self,
@@ -101,60 +81,55 @@ class SolveProgress(_Started):
         visible: bool,
         describe: Callable[[Checkpoint], str] | None = None,
     ) -> None:
+        fields = ("{task.fields[iteration]:,} iterations", "{task.fields[state]}")
+        columns = map(TextColumn, (*fields, "{task.fields[left]}"))
+        super().__init__(*columns, visible=visible, width=12)
         self.limits = limits
-        self.describe = describe or _exploitability
+        self.describe = describe
         self.history: list[Checkpoint] = []
-        self.start: float | None = None
-        self.progress = bar(
-            TextColumn("{task.fields[iteration]:,} iterations"),
-            TextColumn("{task.fields[state]}"),
-            TextColumn("{task.fields[left]}"),
-            visible=visible,
-            width=12,
-        )
-        self.task = self.progress.add_task(name, total=1.0, iteration=0, state="", left="")
+        self.begun: float | None = None
+        self.task = self.add_task(name, total=1.0, iteration=0, state="", left="")
+        self.hooks: Any = {"on_checkpoint": self.on_checkpoint, "on_chunk": self.on_chunk}
 
-    def __exit__(self, *details: Any) -> None:
-        self.progress.update(self.task, left="")
-        super().__exit__(*details)
+    def stop(self) -> None:
+        """End the bar without an estimate."""
+        self.update(self.task, left="")
+        super().stop()
 
     def on_checkpoint(self, point: Checkpoint) -> None:
         """Show the newest exploitability and value."""
         self.history.append(point)
-        self.progress.update(self.task, state=self.describe(point))
+        state = f"exploitability {point.exploitability:.1e}  value {point.value:+.4f}"
+        self.update(self.task, state=self.describe(point) if self.describe else state)
         self.on_chunk(point.iteration, point.seconds)
 
     def on_chunk(self, iteration: int, seconds: float) -> None:
         """Move the bar."""
-        if self.start is None:
-            self.start = seconds
-        spent = seconds - self.start
+        if self.begun is None:
+            self.begun = seconds
+        spent = seconds - self.begun
         share = share_done(self.limits, self.history, iteration, spent)
         left = f"about {spent / share - spent:.0f} s left" if share > 0.02 and spent > 1 else ""
-        self.progress.update(self.task, completed=share, iteration=iteration, left=left)
+        self.update(self.task, completed=share, iteration=iteration, left=left)
 
 
-class BuildProgress(_Started):
+class BuildProgress(Bar):
     """A bar on standard error while a tree is built, if that takes longer than a second."""
 
     def __init__(self, *, visible: bool) -> None:
-        self.start = perf_counter()
-        self.progress = bar(visible=visible, width=12)
-        self.progress.live.transient = True
-        self.task = self.progress.add_task("building the tree", total=1.0)
+        super().__init__(visible=visible, width=12)
+        self.live.transient = True
+        self.begun = perf_counter()
+        self.task = self.add_task("building the tree", total=1.0)
 
     def __enter__(self) -> Self:
         return self
 
     def on_share(self, share: float) -> None:
         """Move the bar on; `share` of the work is done."""
-        if perf_counter() - self.start > PATIENCE:
-            self.progress.start()
-        self.progress.update(self.task, completed=share)
-
-
-def _exploitability(point: Checkpoint) -> str:
-    return f"exploitability {point.exploitability:.1e}  value {point.value:+.4f}"
+        if perf_counter() - self.begun > PATIENCE:
+            self.start()
+        self.update(self.task, completed=share)
 
 
 def share_done(limits: Limits, history: list[Checkpoint], iteration: int, seconds: float) -> float:
@@ -174,9 +149,8 @@ def share_done(limits: Limits, history: list[Checkpoint], iteration: int, second
         if now.exploitability <= limits.target:
             shares.append(1.0)
         elif 0 < now.exploitability < then.exploitability:
-            power = log(then.exploitability / now.exploitability) / log(
-                now.iteration / then.iteration
-            )
+            fall = log(then.exploitability / now.exploitability)
+            power = fall / log(now.iteration / then.iteration)
             needed = now.iteration * (now.exploitability / limits.target) ** (1 / power)
             shares.append(iteration / needed)
     return min(1.0, max(shares))

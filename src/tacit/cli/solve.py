@@ -3,54 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
 import click
 
-from tacit.cli.options import as_json, exit_if_interrupted, memory, saved_lines
+from tacit.cli.options import command, exit_if_interrupted, load_solution_of, saved_lines
+from tacit.report.experiment import option
 
-if TYPE_CHECKING:
-    from tacit.solvers import Solution
-
-
-@click.command()
-@click.argument("game")
-@click.option(
-    "--algorithm",
-    "-a",
-    metavar="NAME",
-    help="cfr, cfr+, linear-cfr, quadratic-cfr, dcfr, pcfr+, fp, linear-fp, flop, soft-flop, or lp."
-    "  [default: pcfr+]",
+ALGORITHMS = (
+    "cfr, cfr+, linear-cfr, quadratic-cfr, dcfr, pcfr+, fp, linear-fp, flop, soft-flop, or lp."
 )
-@click.option(
-    "--iterations",
-    "-n",
-    type=int,
-    help="Stop after this many.  [default: 1,000]",
-)
-@click.option("--target", "-t", type=float, help="Stop at this exploitability.")
-@click.option("--time", "seconds", type=float, metavar="SECONDS", help="Stop after this time.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Stored with the solution.")
-@click.option("--out", "-o", type=click.Path(path_type=Path), help="Save the solution here.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Save a convergence plot (PNG).")
-@click.option("--resume", "resume_from", type=click.Path(path_type=Path), help="Resume a file.")
-@click.option("--simultaneous", is_flag=True, help="Update both players at once, not in turn.")
-@click.option("--precision", type=click.Choice(["single", "double"]), help="[default: single]")
-@memory
-@as_json
+
+
+@command
 def solve(
     game: str,
     *,
-    algorithm: str | None,
-    iterations: int | None,
-    target: float | None,
-    seconds: float | None,
-    seed: int,
-    out: Path | None,
-    plot: Path | None,
-    resume_from: Path | None,
-    simultaneous: bool,
-    precision: str | None,
+    algorithm: str | None = option(None, f"{ALGORITHMS}  [default: pcfr+]", "-a", metavar="NAME"),
+    iterations: int | None = option(None, "Stop after this many.  [default: 1,000]", "-n"),
+    target: float | None = option(None, "Stop at this exploitability.", "-t"),
+    time: float | None = option(None, "Stop after this time.", metavar="SECONDS"),
+    seed: int = option(0, "Stored with the solution."),
+    out: Path | None = option(None, "Save the solution here.", "-o"),
+    plot: Path | None = option(None, "Save a convergence plot (PNG)."),
+    resume: Path | None = option(None, "Resume a file."),
+    simultaneous: bool = option(False, "Update both players at once, not in turn."),
+    precision: Literal["single", "double"] | None = option(None, "[default: single]"),
     memory: int,
     as_json: bool,
 ) -> None:
@@ -59,123 +37,76 @@ def solve(
     GAME is a name that `tacit games` lists, openspiel:<game string>, or module:Class for a game of
     your own in a module that can be imported from the current folder.
     """
+    from tacit import solvers
     from tacit.cli.progress import SolveProgress
     from tacit.files import check_writable
-    from tacit.formats.solution import load_solution, save_solution
+    from tacit.formats.solution import save_solution
     from tacit.games import GameError, load_game
-    from tacit.solvers import (
-        DEFAULT_ALGORITHM,
-        LINEAR_PROGRAM,
-        Limits,
-        find_algorithm,
-        resume,
-        solve_tree,
-    )
+    from tacit.report.output import show
+    from tacit.report.plot import plot_convergence
+    from tacit.report.policy import policy_table
+    from tacit.report.table import pick, table
     from tacit.tree import build_tree
 
-    limits = Limits(target=target, seconds=seconds, iterations=iterations)
-    for path in (out, plot):
-        if path is not None:
-            check_writable(path)
+    limits = solvers.Limits(target=target, seconds=time, iterations=iterations)
+    check_writable(out, plot)
     earlier = None
-    if resume_from is not None:
+    if resume is not None:
         if algorithm or simultaneous or precision:
             raise click.UsageError(
                 "--resume continues as the file began: leave out --algorithm, --simultaneous and "
                 "--precision"
             )
-        earlier = load_solution(resume_from, max_bytes=memory)
-        if earlier.game.name != game:
-            raise GameError(f"{resume_from} is a solution of {earlier.game.name}, not of {game}")
-        algorithm = earlier.algorithm
-    algorithm = algorithm or DEFAULT_ALGORITHM
-    if algorithm != LINEAR_PROGRAM:
-        find_algorithm(algorithm)
+        earlier = load_solution_of(game, resume, memory)
+    algorithm = algorithm or solvers.DEFAULT_ALGORITHM
+    if algorithm != solvers.LINEAR_PROGRAM:
+        solvers.find_algorithm(algorithm)
     tree = build_tree(load_game(game), max_bytes=memory) if earlier is None else earlier.tree
     with SolveProgress(limits, game, visible=not as_json) as progress:
-        hooks: Any = {"on_checkpoint": progress.on_checkpoint, "on_chunk": progress.on_chunk}
         if earlier is None:
-            solution = solve_tree(
+            solution = solvers.solve_tree(
                 tree,
                 limits,
                 algorithm=algorithm,
                 alternating=not simultaneous,
                 precision=precision or "single",
                 seed=seed,
-                **hooks,
+                **progress.hooks,
             )
         else:
-            solution = resume(earlier, limits, **hooks)
+            solution = solvers.resume(earlier, limits, **progress.hooks)
+    name, unit = solution.algorithm, solution.game.unit
     if out is not None:
         save_solution(solution, out)
     if plot is not None:
-        _plot(solution, plot)
-    if as_json:
-        _print_json(solution, out, plot)
-    else:
-        _print(solution, out, plot)
-    exit_if_interrupted(solution, out)
-    if solution.shortfall is not None:
-        raise GameError(solution.shortfall)
-
-
-def _plot(solution: Solution, path: Path) -> None:
-    from tacit.report.plot import plot_convergence
-
-    history = [(point.iteration, point.exploitability) for point in solution.history]
-    plot_convergence(
-        {solution.algorithm: history},
-        path,
-        title=f"{solution.game.title}: {solution.algorithm}",
-        unit=solution.game.unit,
-    )
-
-
-def _print(solution: Solution, out: Path | None, plot: Path | None) -> None:
-    from tacit.report.output import console, print_report
-    from tacit.report.policy import policy_table
-    from tacit.report.table import table
-
-    unit = solution.game.unit
-    shown = table("", "", title=f"{solution.game.title}, solved by {solution.algorithm}")
+        history = [(point.iteration, point.exploitability) for point in solution.history]
+        panels = {f"{solution.game.title}: {name}": {name: history}}
+        plot_convergence(panels, plot, unit=unit)
+    place = solution.place()
+    state = tree.state(place.node)
+    first_policy, first_table = {}, []
+    if state.mover < 2:
+        first_policy = {each: solution.policy_at("", each) for each in state.names(state.mover)}
+        title = f"Player {state.mover + 1}'s first move"
+        first_table = [policy_table(state, solution.probabilities(place), title=title)]
+    value = {
+        "game": solution.game.name,
+        "algorithm": name,
+        "alternating": solution.minimiser is None or solution.minimiser.alternating,
+        **pick(solution, "precision seed iterations value exploitability seconds"),
+        "unit": unit,
+        **pick(solution, "stop target"),
+        "first_policy": first_policy,
+        "out": str(out) if out else None,
+        "plot": str(plot) if plot else None,
+    }
+    shown = table("", "", title=f"{solution.game.title}, solved by {name}")
     shown.add_row("value to player 1", f"{solution.value:+.6f} {unit}")
     shown.add_row("exploitability", f"{solution.exploitability:.3e} {unit}")
     shown.add_row("iterations", f"{solution.iterations:,}")
     shown.add_row("seconds", f"{solution.seconds:.2f}")
-    screen = console()
-    print_report(screen, [shown])
-    place = solution.place()
-    state = solution.tree.state(place.node)
-    if state.mover < 2:
-        title = f"Player {state.mover + 1}'s first move"
-        print_report(screen, [policy_table(state, solution.probabilities(place), title=title)])
-    print_report(screen, saved_lines(solution=out, convergence_plot=plot))
-
-
-def _print_json(solution: Solution, out: Path | None, plot: Path | None) -> None:
-    from tacit.report.output import print_json
-
-    state = solution.tree.state(solution.place().node)
-    first = {}
-    if state.mover < 2:
-        names = state.names(state.mover)
-        first = {name: solution.policy_at("", name) for name in names}
-    print_json(
-        {
-            "game": solution.game.name,
-            "algorithm": solution.algorithm,
-            "alternating": solution.minimiser is None or solution.minimiser.alternating,
-            "precision": solution.precision,
-            "seed": solution.seed,
-            "iterations": solution.iterations,
-            "value": solution.value,
-            "exploitability": solution.exploitability,
-            "seconds": solution.seconds,
-            "unit": solution.game.unit,
-            "stop": solution.stop,
-            "target": solution.target,
-            "first_policy": first,
-            "out": str(out) if out else None,
-            "plot": str(plot) if plot else None,
-        }
-    )
+    saved = saved_lines(solution=out, convergence_plot=plot)
+    show(as_json, value, [shown, *first_table, *saved])
+    exit_if_interrupted(solution, out)
+    if solution.shortfall is not None:
+        raise GameError(solution.shortfall)

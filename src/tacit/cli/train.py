@@ -9,35 +9,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tacit.cli.options import command
+from tacit.report.experiment import option
+
 if TYPE_CHECKING:
     from tacit.games import Game
     from tacit.learn.settings import Settings
     from tacit.learn.trainer import Progress, Run
 
 
-@click.command()
-@click.argument("preset")
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [runs/PRESET]")
-@click.option("--resume", is_flag=True, help="Resume the run in that folder.")
-@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Change a setting.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of all that is random.  [0]")
-@click.option("--time", "seconds", type=click.FloatRange(min=0), help="Stop after this many s.")
-@click.option("--workers", type=click.IntRange(min=0), help="Processes.  [one for each core]")
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    help="Save a picture of exploitability over time (PNG).",
-)
+@command
 def train(
     preset: str,
     *,
-    out: Path | None,
-    resume: bool,
-    changes: tuple[str, ...],
-    seed: int | None,
-    seconds: float | None,
-    workers: int | None,
-    plot: Path | None,
+    out: Path | None = option(None, "The run's folder.  [runs/PRESET]"),
+    resume: bool = option(False, "Resume the run in that folder."),
+    changes: Sequence[str] = option((), "Change a setting.", "--set", metavar="NAME=VALUE"),
+    seed: int | None = option(None, "Of all that is random.  [0]", least=0),
+    time: float | None = option(None, "Stop after this many s.", least=0),
+    workers: int | None = option(None, "Processes.  [one for each core]", least=0),
+    plot: Path | None = option(None, "Save a picture of exploitability over time (PNG)."),
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
 
@@ -58,9 +49,8 @@ def train(
         check_resume(run, run.settings.changed(given))
     else:
         run = Run.create(folder, settings.changed(given), game)
-    if plot is not None:
-        check_writable(plot)
-    show_training(run, os.cpu_count() or 1 if workers is None else workers, seconds)
+    check_writable(plot)
+    show_training(run, os.cpu_count() or 1 if workers is None else workers, time)
     click.echo(
         f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
     )
@@ -81,9 +71,8 @@ def _find(name: str) -> tuple[Game, Settings]:
     try:
         game = load_game(name)
     except GameError:
-        if ":" in name:
-            raise
-        find_preset(name)  # which names the nearest preset
+        if ":" not in name:
+            find_preset(name)  # which names the nearest preset
         raise
     return game, settings_for(game)
 
@@ -92,28 +81,23 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     """The exploitability over the run, beside the paper's figure where there is one."""
     from dataclasses import asdict
 
-    from tacit.report.output import console, print_table
+    from tacit.report.output import console, print_report
     from tacit.report.plot import plot_training
     from tacit.report.table import table_of
-    from tacit.reproduce.rebel_figures import PAPER
+    from tacit.reproduce.rebel_figure4 import PAPER
 
     game, settings = run.settings.game, run.settings
     paper = PAPER.get((game, "rebel-cfr-d"))
-    shown = table_of(
-        map(asdict, measured),
-        {
-            "seconds": "{seconds:.0f}",
-            "examples": "{examples:,}",
-            "loss": "{loss:.1e}",
-            "exploitability": "{exploitability:.4f}",
-        },
-        text_columns=0,
-        title=f"{game}: search of {settings.play.iterations} iterations, depth "
-        f"{settings.search.depth}, {settings.evaluation.evaluate_playthroughs} playthroughs",
+    title = (
+        f"{game}: search of {settings.play.iterations} iterations, depth {settings.search.depth}, "
+        f"{settings.evaluation.evaluate_playthroughs} playthroughs"
     )
+    columns = {"seconds": "{seconds:.0f}", "examples": "{examples:,}", "loss": "{loss:.1e}"}
+    columns["exploitability"] = "{exploitability:.4f}"
+    shown = table_of(map(asdict, measured), columns, text_columns=0, title=title)
     if paper is not None:
         shown.add_row("", "", "ReBeL's paper, CFR-D", f"{paper}")
-    print_table(console(), shown)
+    print_report(console(), [shown])
     if plot is not None:
         plot_training(measured, plot, title=f"{game}, learned from self-play", paper=paper)
         click.echo(f"the picture:  {plot}")
@@ -123,19 +107,14 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     """Train with a progress bar."""
     from rich.progress import TextColumn, TimeRemainingColumn
 
-    from tacit.cli.progress import bar
+    from tacit.cli.progress import Bar
     from tacit.evaluation.search_play import measure_of
 
+    settings = run.settings
+    texts = map(TextColumn, ("epoch {task.completed}/{task.total}", "{task.fields[state]}"))
     latest = ""
-    columns = (
-        TextColumn("epoch {task.completed}/{task.total}"),
-        TextColumn("{task.fields[state]}"),
-        TimeRemainingColumn(),
-    )
-    with bar(*columns, visible=True) as shown:
-        task = shown.add_task(
-            run.settings.game, total=run.settings.epochs, completed=run.epoch, state=""
-        )
+    with Bar(*texts, TimeRemainingColumn(), visible=True) as shown:
+        task = shown.add_task(settings.game, total=settings.epochs, completed=run.epoch, state="")
 
         def each(progress: Progress) -> None:
             nonlocal latest
@@ -144,5 +123,5 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
             state = f"{progress.examples_per_second:.0f} examples/s  loss {progress.loss:.1e}"
             shown.update(task, completed=progress.epoch, state=state + latest)
 
-        measure = measure_of(run) if run.settings.evaluation.evaluate_every else None
+        measure = measure_of(run) if settings.evaluation.evaluate_every else None
         run.train(workers=workers, each=each, seconds=seconds, measure=measure)

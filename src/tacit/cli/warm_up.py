@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from tacit.cli.options import command
 
-@click.command("warm-up")
+
+@command
 def warm_up() -> None:
     """Compile the kernels now, so that the first solve is as quick as later ones."""
     import multiprocessing

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, hand_name
+from tacit.games.holdem.cards import CLASS_NAMES, hand_name
+from tacit.report.grid import by_class
 from tacit.report.table import Table, table
 
 Array = NDArray[Any]
@@ -23,14 +24,10 @@ def hand_equities(equities: Array, weights: Array) -> dict[str, float]:
 def class_tables(equities: Sequence[Array], ranges: Sequence[Array]) -> list[Table]:
     """For each range [1326] the mean equity of each class of its hands, best first."""
     tables = []
-    for player, title in enumerate(("First range", "Second range")):
-        used = (ranges[player] > 0) & ~np.isnan(equities[player])
-        weights = np.where(used, ranges[player], 0)
-        total = np.bincount(HAND_CLASS, weights=weights, minlength=169)
-        sums = np.bincount(
-            HAND_CLASS, weights=weights * np.nan_to_num(equities[player]), minlength=169
-        )
-        means = {n: sums[n] / total[n] for n in range(169) if total[n] > 0}
+    for title, own, held in zip(("First range", "Second range"), equities, ranges, strict=True):
+        weights = np.where((held > 0) & ~np.isnan(own), held, 0)
+        total, sums = by_class(weights), by_class(weights * np.nan_to_num(own))
+        means = {n: sums[n] / total[n] for n in np.flatnonzero(total)}
         shown = table("class", "combos", "equity", title=title)
         for number in sorted(means, key=lambda n: -means[n]):
             shown.add_row(CLASS_NAMES[number], f"{total[number]:g}", f"{100 * means[number]:.2f} %")

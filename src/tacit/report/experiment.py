@@ -12,19 +12,23 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tacit.games import GameError
-from tacit.report.table import Row, Table
+from tacit.report.table import Row, Table, table_of
 
 
 def option(
-    default: Any,
+    default: Any = None,
     help_text: str = "",
-    *,
+    *flags: str,
     least: float | None = None,
+    most: float | None = None,
     shown_default: str | None = None,
+    metavar: str | None = None,
 ) -> Any:
-    """A field of an experiment: its default, what `--help` says of it, and its smallest value."""
-    metadata = {"help": help_text, "least": least, "shown_default": shown_default}
-    return dataclasses.field(default=default, metadata=metadata)
+    """An option of an experiment or a command: its default, what `--help` says of it, its range.
+
+    default: ``...`` where it must be given; flags: a short one, or a long one that is not the name.
+    """
+    return dataclasses.field(default=default, metadata={**locals()})
 
 
 class Progress:
@@ -46,14 +50,23 @@ SILENT = Progress()
 class Experiment:
     """The base of all experiments.
 
-    quick: the options with which the same rows take under five minutes.
+    quick: the options with which the same rows take under five minutes; title: of the table, a
+    format of options and of entries of the first row; columns: as those of `table_of`.
     """
 
     quick: ClassVar[Mapping[str, Any]] = {}
+    title: ClassVar[str]
+    columns: ClassVar[Mapping[str, str]]
+    text_columns: ClassVar[int] = 1
+
+    def rows(self, progress: Progress = SILENT) -> list[Row]:
+        """Compute the rows."""
+        raise NotImplementedError
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """What people read of the rows."""
-        raise NotImplementedError
+        title = self.title.format_map({**vars(self), **next(iter(rows), {})})
+        return [table_of(rows, self.columns, text_columns=self.text_columns, title=title)]
 
     def check_plot(self) -> None:
         """Raise GameError if these options give nothing that `plot` can draw."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, NUM_CLASSES
 
-Colour = tuple[int, int, int]
+Colour = tuple[int, ...]
+"""Red, green and blue from 0 to 255."""
 
 FOLDS: Colour = (74, 128, 190)
 CHECKS: Colour = (92, 172, 104)
@@ -59,99 +59,74 @@ class Grid:
     frequencies: Sequence[float] = ()
 
 
-def colours(labels: Sequence[str], *, all_in: str | None = None) -> list[Colour]:
-    """A colour for each action: folds blue, checks and calls green, raises from orange to red."""
+def letters_and_colours(labels: Sequence[str], *, all_in: str) -> list[tuple[str, Colour]]:
+    """For each action its letter and colour.
+
+    Folds (f) are blue, checks and calls (k, c) green, raises (by number, a: all in) from orange to
+    red.
+    """
     raises = [label for label in labels if label[0] == "r"]
+    steps = max(1, len(raises) - 1)
     found = []
     for label in labels:
-        if label[0] != "r":
-            found.append(FOLDS if label == "f" else CHECKS)
-        elif label == all_in and len(raises) > 1:
-            found.append(ALL_IN)
+        if label not in raises:
+            found.append((label, FOLDS if label == "f" else CHECKS))
+            continue
+        place = raises.index(label)
+        colour = RAISES[round(place * (len(RAISES) - 1) / steps)]
+        if label == all_in:
+            found.append(("a", ALL_IN if len(raises) > 1 else colour))
         else:
-            place = raises.index(label)
-            steps = max(1, len(raises) - 1)
-            found.append(RAISES[round(place * (len(RAISES) - 1) / steps)])
+            found.append((str(place + 1), colour))
     return found
 
 
-def letters(labels: Sequence[str], *, all_in: str | None = None) -> list[str]:
-    """A letter for each action: f, k, c, a for all in, and the raises by number."""
-    found, number = [], 0
-    for label in labels:
-        if label[0] != "r":
-            found.append(label)
-        elif label == all_in:
-            found.append("a")
-        else:
-            number += 1
-            found.append(str(number))
-    return found
+def by_class(weights: NDArray[Any]) -> NDArray[np.float64]:
+    """[169] the sums over the hands of each class of weights [1326]."""
+    sums = np.bincount(HAND_CLASS, weights=weights, minlength=NUM_CLASSES)
+    return sums.astype(np.float64, copy=False)
 
 
 def policy_cells(
     policy: NDArray[np.float64], weights: NDArray[np.float64], held: NDArray[np.float64]
 ) -> list[Cell | None]:
-    """[169] the policy of each class; policy [A, 1326], weights and reach (`held`) [1326]."""
-    import numpy as np
+    """[169] the policy of each class; policy [A, 1326], weights and reach (`held`) [1326].
 
-    total = np.bincount(HAND_CLASS, weights=weights, minlength=169)
-    shares = np.stack(
-        [
-            np.bincount(HAND_CLASS, weights=np.nan_to_num(row) * weights, minlength=169)
-            for row in policy
-        ]
-    )
-    strength = _strength(held)
+    The strength of a class is the mean reach of its hands that are held, relative to the largest.
+    """
+    total = by_class(weights)
+    shares = np.stack([by_class(np.nan_to_num(row) * weights) for row in policy])
+    mean = by_class(held) / np.maximum(by_class(held > 0), 1)
+    strength: list[float] = (mean / max(mean.max(), 1e-30)).tolist()
     return [
-        Cell(CLASS_NAMES[n], strength[n], tuple((shares[:, n] / total[n]).tolist()))
-        if total[n] > 0
-        else None
-        for n in range(169)
+        Cell(name, strength[n], tuple((shares[:, n] / total[n]).tolist())) if total[n] > 0 else None
+        for n, name in enumerate(CLASS_NAMES)
     ]
 
 
 def range_grid(weights: NDArray[np.floating], live: NDArray[np.bool_]) -> Grid:
     """The weight of each class in a range [1326], relative to its hands that are `live`."""
-    import numpy as np
-
-    possible = np.bincount(HAND_CLASS, weights=live, minlength=169)
-    held = np.bincount(HAND_CLASS, weights=weights, minlength=169)
+    possible, held = by_class(live), by_class(weights)
     cells = [
-        Cell(CLASS_NAMES[n], 1.0, (float(held[n] / possible[n]),)) if held[n] > 0 else None
-        for n in range(169)
+        Cell(name, 1.0, (float(held[n] / possible[n]),)) if held[n] > 0 else None
+        for n, name in enumerate(CLASS_NAMES)
     ]
     return Grid(cells, [Action("held", "held", "#", HELD)])
 
 
-def _strength(held: NDArray[np.float64]) -> list[float]:
-    """[169] the mean reach of the hands of each class that are held, relative to the largest."""
-    import numpy as np
-
-    here = np.bincount(HAND_CLASS, weights=held > 0, minlength=169)
-    mean = np.bincount(HAND_CLASS, weights=held, minlength=169) / np.maximum(here, 1)
-    strength: list[float] = (mean / max(mean.max(), 1e-30)).tolist()
-    return strength
-
-
 def fill(shares: Sequence[float], width: int) -> list[int | None]:
     """The action that fills each of `width` equal parts of a cell; None beyond their sum."""
-    found: list[int | None] = []
-    for part in range(width):
-        middle, upto, here = (part + 0.5) / width, 0.0, None
-        for number, share in enumerate(shares):
-            upto += share
-            if middle < upto + 1e-9:
-                here = number
-                break
-        found.append(here)
-    return found
+    middles = (np.arange(width) + 0.5) / width
+    found = np.searchsorted(np.cumsum(shares) + 1e-9, middles, side="right").tolist()
+    return [number if number < len(shares) else None for number in found]
 
 
 def mix(colour: Colour, strength: float, base: Colour = EMPTY) -> Colour:
     """`colour`, the nearer to `base` the smaller `strength`."""
     share = LEAST + (1 - LEAST) * min(1.0, max(0.0, strength))
-    first, second, third = (
-        round(share * c + (1 - share) * b) for c, b in zip(colour, base, strict=True)
-    )
-    return first, second, third
+    return tuple(round(share * c + (1 - share) * b) for c, b in zip(colour, base, strict=True))
+
+
+def hex_colour(colour: Colour) -> str:
+    """A colour as ``#5cac68``."""
+    return f"#{bytes(colour).hex()}"

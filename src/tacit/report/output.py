@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tacit.games.holdem.cards import CLASS_NAMES, RANKS
-from tacit.report.grid import EMPTY, Cell, Colour, Grid, fill, mix
+from tacit.report.grid import EMPTY, Cell, Colour, Grid, fill, hex_colour, mix
 from tacit.report.table import Heading, Table
 
 COLOUR_WIDTH, LETTER_WIDTH = 6, 8
@@ -32,6 +32,14 @@ def console(*, err: bool = False) -> Console:
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
     print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+def show(as_json: bool, value: Any, blocks: Iterable[Block]) -> None:
+    """A result on standard output: as one JSON value, or as a report."""
+    if as_json:
+        print_json(value)
+    else:
+        print_report(console(), blocks)
 
 
 def print_report(screen: Console, blocks: Iterable[Block]) -> None:
@@ -84,7 +92,7 @@ def print_grid(screen: Console, grid: Grid) -> None:
         for header in ("", "action", "", "frequency"):
             legend.add_column(header, justify="right" if header == "frequency" else "left")
         for action, share in zip(grid.actions, grid.frequencies, strict=True):
-            swatch = f"[on {_rgb(action.colour)}]   [/]" if coloured else action.letter
+            swatch = f"[on {hex_colour(action.colour)}]   [/]" if coloured else action.letter
             legend.add_row(swatch, action.label, action.description, f"{100 * share:.1f} %")
         screen.print(legend)
 
@@ -99,17 +107,11 @@ def _letters(cell: Cell | None, marks: Sequence[str]) -> str:
 
 def _colours(name: str, cell: Cell | None, palette: Sequence[Colour]) -> Text:
     label = f" {name}".ljust(COLOUR_WIDTH)
-    text = Text()
     if cell is None:
-        text.append(label, style=f"rgb(90,90,96) on {_rgb(EMPTY)}")
-        return text
+        return Text(label, style=f"rgb(90,90,96) on {hex_colour(EMPTY)}")
+    text = Text()
     for character, part in zip(label, fill(cell.shares, COLOUR_WIDTH), strict=True):
         colour = EMPTY if part is None else mix(palette[part], cell.strength)
-        dark = sum(colour) < 330
-        ink = "rgb(240,240,240)" if dark else "rgb(16,16,16)"
-        text.append(character, style=f"{ink} on {_rgb(colour)}")
+        ink = "rgb(240,240,240)" if sum(colour) < 330 else "rgb(16,16,16)"
+        text.append(character, style=f"{ink} on {hex_colour(colour)}")
     return text
-
-
-def _rgb(colour: Colour) -> str:
-    return f"rgb({colour[0]},{colour[1]},{colour[2]})"

@@ -19,31 +19,34 @@ Curves = Mapping[str, Sequence[tuple[float, float]]]
 """By name: points (iteration, exploitability)."""
 
 
-def curves(
-    rows: Iterable[Row], *, x: str = "iteration", y: str = "exploitability", by: str = "algorithm"
-) -> dict[str, list[tuple[float, float]]]:
-    """A curve for each value of the column `by`."""
+def curves(rows: Iterable[Row], y: str = "exploitability") -> Curves:
+    """By algorithm: the column `y` over the iterations."""
     found: dict[str, list[tuple[float, float]]] = {}
     for row in rows:
-        found.setdefault(row[by], []).append((row[x], row[y]))
+        found.setdefault(row["algorithm"], []).append((row["iteration"], row[y]))
     return found
 
 
-def plot_convergence(histories: Curves, path: Path, *, title: str, unit: str) -> None:
-    """Exploitability over iterations, both logarithmic, one line for each curve."""
-    figure, axes = _picture()
-    _draw(axes, histories, title)
-    axes.set_ylabel(f"exploitability ({unit})")
+def plot_convergence(panels: Mapping[str, Curves], path: Path, *, unit: str = "") -> None:
+    """A panel for each title: exploitability over iterations, both logarithmic."""
+    single = len(panels) == 1
+    width, height = (7.0, 4.2) if single else (3.4 * len(panels) + 0.6, 3.4)
+    figure, grid = _panels(len(panels), width=width, height=height)
+    for axes, (title, histories) in zip(grid, panels.items(), strict=True):
+        for name, points in histories.items():
+            axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
+        axes.set(xscale="log", yscale="log", xlabel="iterations", title=title)
+    grid[0].set_ylabel(f"exploitability ({unit})" if unit else "exploitability")
     if len(histories) > 1:
-        axes.legend(frameon=False, ncols=2)
-    _save(figure, path)
+        grid[0].legend(frameon=False, ncols=2 if single else 1)
+    save(figure, path)
 
 
 def plot_training(
     measured: Sequence[Progress], path: Path, *, title: str, paper: float | None
 ) -> None:
     """Exploitability over the minutes of a training run, beside the paper's final figure."""
-    figure, axes = _picture()
+    figure, axes = picture()
     axes.plot(
         [entry.seconds / 60 for entry in measured],
         [entry.exploitability or 0.0 for entry in measured],
@@ -55,50 +58,31 @@ def plot_training(
         axes.axhline(paper, color="0.4", linestyle="--", label=f"ReBeL's paper: {paper}")
         axes.legend(frameon=False)
     axes.set(yscale="log", xlabel="minutes", ylabel="exploitability", title=title)
-    _save(figure, path)
+    save(figure, path)
 
 
-def plot_panels(panels: Mapping[str, Curves], path: Path) -> None:
-    """A panel for each game: exploitability over iterations, one line for each curve."""
-    figure, grid = _panels(len(panels), width=3.4 * len(panels) + 0.6, height=3.4)
-    for axes, (name, histories) in zip(grid, panels.items(), strict=True):
-        _draw(axes, histories, name)
-    grid[0].set_ylabel("exploitability")
-    grid[0].legend(frameon=False)
-    _save(figure, path)
+def plot_bars(rows: Sequence[Row], series: Mapping[str, str], path: Path, *, title: str) -> None:
+    """Bars for each row, side by side: by the name of a series, the column of its heights.
 
-
-def plot_bars(
-    labels: Sequence[str],
-    series: Mapping[str, Sequence[float | None]],
-    path: Path,
-    *,
-    title: str,
-) -> None:
-    """Bars side by side, one colour a series; a bar that has no number is left out."""
-    figure, axes = _picture(width=max(7.0, 1.1 * len(labels)))
+    A bar that has no number is left out.
+    """
+    labels = [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in rows]
+    figure, axes = picture(max(7.0, 1.1 * len(rows)))
     width = 0.8 / len(series)
-    for number, (name, heights) in enumerate(series.items()):
-        places = [place + number * width for place, height in enumerate(heights) if height]
-        axes.bar(places, [height for height in heights if height], width=width, label=name)
-    axes.set_xticks(
-        [place + width * (len(series) - 1) / 2 for place in range(len(labels))],
-        labels,
-        fontsize=7,
-    )
+    for number, (name, column) in enumerate(series.items()):
+        heights = {place: row[column] for place, row in enumerate(rows) if row.get(column)}
+        places = [place + number * width for place in heights]
+        axes.bar(places, list(heights.values()), width=width, label=name)
+    middle = width * (len(series) - 1) / 2
+    axes.set_xticks([place + middle for place in range(len(rows))], labels, fontsize=7)
     axes.set(ylabel="exploitability", title=title)
     axes.legend(frameon=False)
-    _save(figure, path)
+    save(figure, path)
 
 
-def _draw(axes: Axes, histories: Curves, title: str) -> None:
-    for name, points in histories.items():
-        axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
-    axes.set(xscale="log", yscale="log", xlabel="iterations", title=title)
-
-
-def _picture(width: float = 7.0) -> tuple[Figure, Axes]:
-    figure, (axes,) = _panels(1, width=width, height=4.2)
+def picture(width: float = 7.0, height: float = 4.2) -> tuple[Figure, Axes]:
+    """A figure with one panel; in inches."""
+    figure, (axes,) = _panels(1, width=width, height=height)
     return figure, axes
 
 
@@ -118,8 +102,9 @@ def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Ax
     return figure, panels
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path, *, dpi: int = 150) -> None:
+    """Write a figure as a PNG file and close it."""
     from matplotlib import pyplot
 
-    figure.savefig(path, dpi=150, format="png")
+    figure.savefig(path, dpi=dpi, format="png")
     pyplot.close(figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +10,11 @@ import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.betting import STREETS
-from tacit.games.holdem.cards import (
-    CLASS_NAMES,
-    HAND_CLASS,
-    format_cards,
-    hand_name,
-    parse_hand,
-)
+from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, format_cards, hand_name, parse_hand
 from tacit.games.holdem.ranges import format_range
 from tacit.report import grid
-from tacit.report.table import Heading, table
+from tacit.report.plot import picture, save
+from tacit.report.table import Heading, pick, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,45 +29,35 @@ PLAYERS = ("OOP (player 1)", "IP (player 2)")
 
 def actions(view: SpotNode) -> list[grid.Action]:
     """The mover's actions with a description, a letter and a colour each."""
-    betting = view.betting
-    largest = f"r{min(betting.rules.stacks)}"
-    labels = view.actions
-    shown = zip(
-        labels,
-        grid.letters(labels, all_in=largest),
-        grid.colours(labels, all_in=largest),
-        strict=True,
-    )
+    largest = f"r{min(view.betting.rules.stacks)}"
+    signs = grid.letters_and_colours(view.actions, all_in=largest)
     return [
-        grid.Action(label, _description(view, label, all_in=label == largest), letter, colour)
-        for label, letter, colour in shown
+        grid.Action(label, _description(view, label, all_in=label == largest), *sign)
+        for label, sign in zip(view.actions, signs, strict=True)
     ]
 
 
 def _description(view: SpotNode, label: str, *, all_in: bool) -> str:
     betting = view.betting
-    if label == "f":
-        return "fold"
-    if label == "k":
-        return "check"
-    if label == "c":
-        return f"call {betting.to_call:,}"
+    if label[0] != "r":
+        return {"f": "fold", "k": "check", "c": f"call {betting.to_call:,}"}[label]
     total = int(label[1:])
     level = max(betting.committed)
-    on_street = betting.to_street(total)
     share = 100 * (total - level) / (betting.pot + betting.to_call)
     what = "bet" if level == max(betting.before) else "raise to"
-    return f"{what} {on_street:,} ({share:.0f} % of the pot{', all in' if all_in else ''})"
+    pots = f"{share:.0f} % of the pot{', all in' if all_in else ''}"
+    return f"{what} {betting.to_street(total):,} ({pots})"
 
 
-def chips_won(view: SpotNode) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[1326] each: the chips that each hand wins from here on, the present pot included."""
+def _paid(view: SpotNode, player: int) -> float:
+    """What a player's values lack of the chips won from here on, the present pot included."""
     start = view.solution.spot.rules.start()
-    both = []
-    for player in (0, 1):
-        paid = view.betting.committed[player] - start.committed[player]
-        both.append(view.values[player] + start.pot / 2 + paid)
-    return both[0], both[1]
+    return start.pot / 2 + view.betting.committed[player] - start.committed[player]
+
+
+def chips_won(view: SpotNode, player: int) -> NDArray[np.float64]:
+    """[1326] the chips that each hand wins from here on, the present pot included."""
+    return view.values[player] + _paid(view, player)
 
 
 def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
@@ -94,8 +80,7 @@ def node_report(view: SpotNode) -> list[Block]:
             f", pot {betting.pot:,}, behind {first:,} and {second:,}: {path}",
         ),
     ]
-    weights = view.weights(0), view.weights(1)
-    if not weights[0].any():
+    if not view.weights(0).any():
         return [*blocks, "No hands reach this point."]
     if view.mover == TERMINAL:
         folded = betting.folded
@@ -107,12 +92,11 @@ def node_report(view: SpotNode) -> list[Block]:
     else:
         blocks.append(policy_grid(view))
     worth = table("", "hands", "EV", "EV % of pot", "equity")
-    won = chips_won(view)
     for player in (0, 1):
-        ev, equity = mean(won[player], weights[player]), _equity(view, player)
-        mover = " moves" if view.mover == player else ""
+        ev = mean(chips_won(view, player), view.weights(player))
+        equity = None if _folded(view) else view.equity.total[player]
         worth.add_row(
-            f"{PLAYERS[player]}{mover}",
+            f"{PLAYERS[player]}{' moves' if view.mover == player else ''}",
             f"{view.reach[player].sum():,.1f}",
             "-" if ev is None else f"{ev:,.2f}",
             "-" if ev is None else f"{100 * ev / betting.pot:.1f} %",
@@ -129,10 +113,9 @@ def policy_grid(view: SpotNode) -> grid.Grid:
     return grid.Grid(cells, shown, [frequencies[action.label] for action in shown])
 
 
-def _equity(view: SpotNode, player: int) -> float | None:
-    if view.mover == TERMINAL and view.betting.folded is not None:
-        return None
-    return view.equity.total[player]
+def _folded(view: SpotNode) -> bool:
+    """Whether a fold has ended the hand, which then has no equity."""
+    return view.mover == TERMINAL and view.betting.folded is not None
 
 
 def hands_report(view: SpotNode, asked: str) -> list[Block]:
@@ -141,11 +124,9 @@ def hands_report(view: SpotNode, asked: str) -> list[Block]:
     Where nobody moves, both players' hands are shown.
     """
     hands = named_hands(asked)
-    won = chips_won(view)
-    players = [view.mover] if view.mover < CHANCE else [0, 1]
     blocks: list[Block] = []
-    for player in players:
-        weights = view.weights(player)
+    for player in [view.mover] if view.mover < CHANCE else [0, 1]:
+        weights, won = view.weights(player), chips_won(view, player)
         labels = view.actions if view.mover == player else ()
         rows = [hand for hand in hands if weights[hand] > 0]
         if not rows:
@@ -156,87 +137,69 @@ def hands_report(view: SpotNode, asked: str) -> list[Block]:
             shown.add_row(
                 hand_name(hand),
                 f"{view.reach[player][hand]:.3f}",
-                f"{won[player][hand]:,.2f}",
-                _percent(view, player, hand),
+                f"{won[hand]:,.2f}",
+                "-" if _folded(view) else f"{100 * view.equity.hands[player][hand]:.1f} %",
                 *(f"{view.policy[a, hand]:.3f}" for a in range(len(labels))),
             )
         blocks.append(shown)
     return blocks
 
 
-def _percent(view: SpotNode, player: int, hand: int) -> str:
-    if view.mover == TERMINAL and view.betting.folded is not None:
-        return "-"
-    return f"{100 * view.equity.hands[player][hand]:.1f} %"
-
-
 def named_hands(text: str) -> list[int]:
     """The hands of ``AhKd``, or of a class such as ``AKs``."""
-    for number, name in enumerate(CLASS_NAMES):
-        if text.lower() == name.lower():
-            return [int(hand) for hand in np.flatnonzero(number == HAND_CLASS)]
+    classes = {name.lower(): number for number, name in enumerate(CLASS_NAMES)}
+    if text.lower() in classes:
+        hands: list[int] = np.flatnonzero(classes[text.lower()] == HAND_CLASS).tolist()
+        return hands
     return [parse_hand(text)]
 
 
 def is_hand(text: str) -> bool:
     """Whether `text` names a hand or a class of hands."""
-    try:
-        named_hands(text)
-    except GameError:
-        return False
-    return True
+    with suppress(GameError):
+        return bool(named_hands(text))
+    return False
 
 
 def node_json(view: SpotNode, *, hands: bool = False) -> dict[str, Any]:
     """A node of the tree for programs: frequencies, EV, equity, and the policy of each class."""
-    betting = view.betting
-    weights = view.weights(0), view.weights(1)
-    reached = bool(weights[0].any())
+    betting, mover = view.betting, view.mover
     found: dict[str, Any] = {
         "path": list(view.target.moves),
         "street": STREETS[betting.street],
         "board": format_cards(view.board),
         "pot": betting.pot,
         "behind": list(betting.behind),
-        "player": NAMES[view.mover] if view.mover < CHANCE else None,
+        "player": NAMES[mover] if mover < CHANCE else None,
     }
-    if view.mover == CHANCE:
+    if mover == CHANCE:
         found["cards"] = list(view.cards)
-    if not reached:
+    if not view.weights(0).any():
         return {**found, "reached": False}
-    won = chips_won(view)
-    found["ev"] = {NAMES[p]: mean(won[p], weights[p]) for p in (0, 1)}
-    found["equity"] = {NAMES[p]: _equity(view, p) for p in (0, 1)}
-    if view.mover >= CHANCE:
+    found["ev"] = {name: mean(chips_won(view, p), view.weights(p)) for p, name in enumerate(NAMES)}
+    equity = (None, None) if _folded(view) else view.equity.total
+    found["equity"] = dict(zip(NAMES, equity, strict=True))
+    if mover >= CHANCE:
         return found
-    shown = actions(view)
-    mover = view.mover
     frequencies = view.frequencies()
     found["actions"] = [
         {"label": a.label, "description": a.description, "frequency": frequencies[a.label]}
-        for a in shown
+        for a in actions(view)
     ]
-    rows = view.classes()
-    start = view.solution.spot.rules.start()
-    shift = start.pot / 2 + betting.committed[mover] - start.committed[mover]
+
+    def entry(reach: Any, policy: Any, ev: Any, equity: Any) -> dict[str, Any]:
+        shares = dict(zip(view.actions, map(float, policy), strict=True))
+        return {"reach": float(reach), "policy": shares, "ev": float(ev), "equity": float(equity)}
+
     found["classes"] = {
-        row.name: {
-            "reach": row.reach,
-            "policy": dict(zip(view.actions, row.policy, strict=True)),
-            "ev": row.value + shift,
-            "equity": row.equity,
-        }
-        for row in rows
+        row.name: entry(row.reach, row.policy, row.value + _paid(view, mover), row.equity)
+        for row in view.classes()
     }
     if hands:
+        won, equities = chips_won(view, mover), view.equity.hands[mover]
         found["hands"] = {
-            hand_name(int(hand)): {
-                "reach": float(view.reach[mover][hand]),
-                "policy": dict(zip(view.actions, view.policy[:, hand].tolist(), strict=True)),
-                "ev": float(won[mover][hand]),
-                "equity": float(view.equity.hands[mover][hand]),
-            }
-            for hand in np.flatnonzero(weights[mover] > 0)
+            hand_name(int(h)): entry(view.reach[mover][h], view.policy[:, h], won[h], equities[h])
+            for h in np.flatnonzero(view.weights(mover) > 0)
         }
     return found
 
@@ -267,12 +230,7 @@ def solution_line(solution: SpotSolution) -> str:
 def solution_json(solution: SpotSolution) -> dict[str, Any]:
     """How well a spot is solved, for programs."""
     return {
-        "algorithm": solution.algorithm,
-        "storage": solution.storage,
-        "iterations": solution.iterations,
-        "seconds": solution.seconds,
-        "stop": solution.stop,
-        "exploitability": solution.exploitability,
+        **pick(solution, "algorithm storage iterations seconds stop exploitability"),
         "exploitability_percent_of_pot": solution.percent_of_pot,
         "exploitability_mbb": solution.mbb,
     }
@@ -282,22 +240,19 @@ def plot_node(view: SpotNode, path: Path, *, title: str) -> None:
     """A picture (PNG) of the mover's grid, with the legend and frequencies."""
     if view.mover >= CHANCE:
         raise GameError("no player moves here, so there is no grid to draw")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
     from matplotlib.patches import Patch, Rectangle
 
     drawn = policy_grid(view)
-    figure, axes = pyplot.subplots(figsize=(7.2, 8.4), layout="constrained")
+    figure, axes = picture(7.2, 8.4)
+    axes.grid(visible=False)
     white = (236, 236, 236)
     for number, cell in enumerate(drawn.cells):
         row, column = divmod(number, 13)
-        axes.add_patch(Rectangle((column, row), 1, 1, color=_unit(white), linewidth=0))
+        axes.add_patch(Rectangle((column, row), 1, 1, color=grid.hex_colour(white), linewidth=0))
         left = float(column)
         if cell is not None:
             for action, share in zip(drawn.actions, cell.shares, strict=True):
-                colour = _unit(grid.mix(action.colour, cell.strength, white))
+                colour = grid.hex_colour(grid.mix(action.colour, cell.strength, white))
                 axes.add_patch(Rectangle((left, row), share, 1, color=colour, linewidth=0))
                 left += share
         ink = "0.1" if cell is not None else "0.7"
@@ -309,13 +264,8 @@ def plot_node(view: SpotNode, path: Path, *, title: str) -> None:
     figure.suptitle(title)
     axes.spines[:].set_visible(False)
     legend = [
-        Patch(color=_unit(action.colour), label=f"{action.description}: {100 * share:.1f} %")
-        for action, share in zip(drawn.actions, drawn.frequencies, strict=True)
+        Patch(color=grid.hex_colour(a.colour), label=f"{a.description}: {100 * share:.1f} %")
+        for a, share in zip(drawn.actions, drawn.frequencies, strict=True)
     ]
     figure.legend(handles=legend, loc="outside lower center", frameon=False, ncols=2)
-    figure.savefig(path, dpi=110, format="png")
-    pyplot.close(figure)
-
-
-def _unit(colour: grid.Colour) -> tuple[float, float, float]:
-    return colour[0] / 255, colour[1] / 255, colour[2] / 255
+    save(figure, path, dpi=110)

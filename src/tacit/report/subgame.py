@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from tacit.report.policy import policy_table
 from tacit.report.table import table
-from tacit.solvers import Evaluation, Solution
+from tacit.solvers import Evaluation, Solution, evaluate
 from tacit.solvers.solution import policy_in_words
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
-from tacit.tree import Place
 
 if TYPE_CHECKING:
     from tacit.report.output import Block
@@ -26,65 +25,56 @@ VALUES = ("before", "offered", "after", "margin")
 
 @dataclass(frozen=True)
 class SubgameReport:
-    """Subgames that `player` (1 or 2) has solved again.
+    """Subgames that a player has solved again.
 
-    views: each subgame with the values that the opponent was offered by infostate; policy: of the
-    whole game, with the new subgames; names: the path of a place.
+    values: of the blueprint `solution` for that player; views: each subgame with the values that
+    the opponent was offered by infostate; policy: of the whole game, with the new subgames.
     """
 
     solution: Solution
-    player: int
+    values: BlueprintValues
     method: str
     views: list[tuple[SubgameRoot, NDArray[np.float64]]]
     policy: NDArray[np.float64]
-    before: Evaluation
-    after: Evaluation
-    names: Callable[[Place], str]
 
-    @property
-    def opponent(self) -> int:
-        """The index of the other player."""
-        return 2 - self.player
+    @cached_property
+    def before(self) -> Evaluation:
+        """Of the blueprint."""
+        return evaluate(self.solution.tree, self.solution.policy)
+
+    @cached_property
+    def after(self) -> Evaluation:
+        """Of the policy with the new subgames."""
+        return evaluate(self.solution.tree, self.policy)
 
     def rows(self) -> list[dict[str, Any]]:
         """For each subgame its path and the values of the opponent's infostates."""
-        now = BlueprintValues(Blueprint(self.solution.tree, self.policy), self.player - 1)
+        now = BlueprintValues(Blueprint(self.solution.tree, self.policy), self.values.player)
         rows = []
         for view, offered in self.views:
-            best = now.at(view.place).best
-            rows.append(
-                {
-                    "at": self.names(view.place),
-                    "infostates": [
-                        {
-                            "name": name,
-                            "before": float(view.best[number]),
-                            "offered": float(offered[number]),
-                            "after": float(best[number]),
-                            "margin": float(view.best[number] - best[number]),
-                        }
-                        for number, name in enumerate(view.state.names(view.opponent))
-                        if view.weights[number] > 0
-                    ],
-                }
-            )
+            after = now.at(view.place).best
+            columns = zip(view.best, offered, after, view.best - after, strict=True)
+            names = view.state.names(view.opponent)
+            infostates = [
+                {"name": name, **dict(zip(VALUES, map(float, entries), strict=True))}
+                for name, entries, weight in zip(names, columns, view.weights, strict=True)
+                if weight > 0
+            ]
+            rows.append({"at": self.values.names(view.place), "infostates": infostates})
         return rows
 
     def json(self) -> dict[str, Any]:
         """Everything for programs; the policy by path, infostate and action."""
+        player, opponent = self.values.player, self.values.opponent
         policy: dict[str, Any] = {}
         for view, _ in self.views:
-            policy |= policy_in_words(
-                self.solution.tree,
-                self.policy,
-                view.place,
-                player=self.player - 1,
-                before=self.names(view.place),
-            )
+            path = self.values.names(view.place)
+            tree = self.solution.tree
+            policy |= policy_in_words(tree, self.policy, view.place, player=player, before=path)
         return {
             "game": self.solution.game.name,
             "method": self.method,
-            "player": self.player,
+            "player": player + 1,
             "policy": policy,
             "margins": {
                 row["at"]: {entry["name"]: entry["margin"] for entry in row["infostates"]}
@@ -92,42 +82,40 @@ class SubgameReport:
             },
             "exploitability_before": self.before.exploitability,
             "exploitability_after": self.after.exploitability,
-            "best_response_value_before": self.before.best_response[self.opponent],
-            "best_response_value": self.after.best_response[self.opponent],
+            "best_response_value_before": self.before.best_response[opponent],
+            "best_response_value": self.after.best_response[opponent],
             "unit": self.solution.game.unit,
         }
 
     def blocks(self) -> list[Block]:
         """The report for people: the first subgames one by one, then the whole game."""
+        player, opponent = self.values.player, self.values.opponent
         blocks: list[Block] = []
         for row in self.rows()[:MOST_SUBGAMES]:
-            shown = table("infostate", *VALUES)
+            title = f"Player {opponent + 1}'s best-response value after {row['at'] or 'the deal'}"
+            shown = table("infostate", *VALUES, title=title)
             for entry in row["infostates"]:
                 shown.add_row(entry["name"] or "any", *(f"{entry[key]:+.4f}" for key in VALUES))
-            after = row["at"] or "the deal"
-            shown.title = f"Player {self.opponent + 1}'s best-response value after {after}"
             blocks.append(shown)
         count = len(self.views)
-        if count == 1:
-            view = self.views[0][0]
-            if view.state.mover == view.player:
-                block = self.solution.tree.block(self.policy, view.place.node)
-                title = f"Player {self.player}'s policy there"
-                blocks.append(policy_table(view.state, block[:, view.place.copy], title=title))
+        view = self.views[0][0]
+        if count == 1 and view.state.mover == player:
+            block = self.solution.tree.block(self.policy, view.place.node)[:, view.place.copy]
+            blocks.append(
+                policy_table(view.state, block, title=f"Player {player + 1}'s policy there")
+            )
         subgames = "1 subgame" if count == 1 else f"{count} subgames"
-        shown = table(
-            "",
-            "blueprint",
-            self.method,
-            title=f"{self.solution.game.title}: {subgames} solved again by player {self.player}, "
-            f"{self.method}",
+        title = (
+            f"{self.solution.game.title}: {subgames} solved again by player {player + 1}, "
+            f"{self.method}"
         )
+        shown = table("", "blueprint", self.method, title=title)
         if count > MOST_SUBGAMES:
             shown.note = f"{count - MOST_SUBGAMES} more subgames are not shown."
         both = self.before, self.after
         shown.add_row("exploitability", *(f"{found.exploitability:.6f}" for found in both))
         shown.add_row(
-            f"player {self.opponent + 1}'s best response gets",
-            *(f"{found.best_response[self.opponent]:+.6f}" for found in both),
+            f"player {opponent + 1}'s best response gets",
+            *(f"{found.best_response[opponent]:+.6f}" for found in both),
         )
         return [*blocks, shown]

@@ -40,30 +40,22 @@ def table(*headers: str, text_columns: int = 1, title: str = "", note: str = "")
 
 
 def table_of(
-    rows: Iterable[Mapping[str, Any]],
-    columns: Mapping[str, str],
-    *,
-    text_columns: int = 1,
-    title: str = "",
-    note: str = "",
+    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str], **options: Any
 ) -> Table:
-    """A table of result rows.
+    """A table of result rows; `options` are those of `table`.
 
     `columns` maps each header to a format string such as ``{seconds:.2f} s``; its cell is empty
     where the row lacks the entry, or has None.
     """
-    made = table(*columns, text_columns=text_columns, title=title, note=note)
+    made = table(*columns, **options)
     for row in rows:
         made.add_row(*(_cell(template, row) for template in columns.values()))
     return made
 
 
-def pivot(rows: Iterable[Row], *, index: str, columns: str, value: str) -> dict[Any, Row]:
-    """The entries `value` of rows by the entry `index`, then by the entry `columns`."""
-    found: dict[Any, Row] = {}
-    for row in rows:
-        found.setdefault(row[index], {})[row[columns]] = row[value]
-    return found
+def pick(source: object, names: str) -> Row:
+    """The attributes of `source` that are named, separated by spaces."""
+    return {name: getattr(source, name) for name in names.split()}
 
 
 def _cell(template: str, row: Mapping[str, Any]) -> str:

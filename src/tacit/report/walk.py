@@ -97,13 +97,10 @@ class SolutionWalk:
         step = self.path[-1]
         state = self.solution.tree.state(step.place.node)
         transition = state.expansion.transitions[number]
-        reach = []
-        for player in (0, 1):
-            sent = step.reach[player]
-            if player == state.mover:
-                sent = (self.solution.probabilities(step.place) * sent).ravel()
-            arrived = np.zeros(transition.child.counts[player])
-            np.add.at(arrived, transition.targets[player], sent[transition.sources[player]])
-            reach.append(arrived)
+        policy = self.solution.probabilities(step.place) if state.mover < CHANCE else None
+        first, second = (
+            transition.carry_reach(p, step.reach[p], policy if p == state.mover else None)
+            for p in (0, 1)
+        )
         place = self.solution.tree.children(step.place)[number][1]
-        return Step(word, place, (reach[0], reach[1]))
+        return Step(word, place, (first, second))

@@ -1,9 +1,6 @@
 """Safe and nested subgame solving, Tables 3 and 5: flop and turn hold'em by every method.
 
-A blueprint is solved in card buckets. All its subgames after the deal are solved again by each
-method, separately for each player, and the exploitability of the result is measured in the game
-without buckets. The blueprint and the boards solved so far are kept in a folder, from which a later
-run resumes.
+The blueprint and the boards solved so far are kept in a folder, from which a later run resumes.
 """
 
 from __future__ import annotations
@@ -11,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -26,18 +23,12 @@ from tacit.games.holdem.betting import FLOP, TURN, BettingRules
 from tacit.games.holdem.cards import parse_board
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
-from tacit.report.experiment import Progress, option
+from tacit.report.experiment import SILENT, Progress, option
 from tacit.report.table import Row, Table, table
 from tacit.reproduce.row_store import Reproduction, RowStore
 from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.engine import Solver
-from tacit.solvers.sharing.card_buckets import (
-    VERSION,
-    Buckets,
-    BucketSettings,
-    OnStage,
-    card_buckets,
-)
+from tacit.solvers.sharing.card_buckets import VERSION, Buckets, BucketSettings, card_buckets
 from tacit.solvers.sharing.layout import share_buckets
 from tacit.subgame.deal_subgames import DealSubgames
 from tacit.subgame.methods import SolveBudget, find_method
@@ -85,272 +76,22 @@ def paper_figures(game: TableGame, buckets: int) -> dict[str, float]:
     return dict(zip((BLUEPRINT, *TABLE_METHODS), column, strict=False))
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableSettings:
-    """What determines a table's column.
-
-    bets: of both streets; turn hold'em starts on `flop` with `committed` from both in the pot.
-    """
-
-    game: TableGame = "flop-holdem"
-    buckets: int = 200
-    stack: int = 1_000
-    bets: tuple[str, str] = ("200%", "100%")
-    force_all_in: float = 0.5
-    flop: str = "Kh7h2d"
-    committed: int = 100
-    blueprint_iterations: int = 200
-    iterations: int = 100
-    algorithm: str = "dcfr"
-    methods: tuple[str, ...] = TABLE_METHODS
-    seed: int = 0
-
-    def spot(self) -> Spot:
-        """The game."""
-        first, second = self.bets
-        if self.game == "flop-holdem":
-            sizes = {"preflop": first, "flop": second}
-            bets = BetSettings.parse(sizes, force_all_in=self.force_all_in)
-            return Spot.from_the_blinds(bets, stack=self.stack, last_street=FLOP)
-        return Spot(
-            board=parse_board(self.flop),
-            rules=BettingRules(
-                stacks=(self.stack, self.stack),
-                first_street=FLOP,
-                last_street=TURN,
-                committed=self.committed,
-            ),
-            ranges=(parse_range("random"), parse_range("random")),
-            bets=BetSettings.parse({"flop": first, "turn": second}, force_all_in=self.force_all_in),
-            name=f"no-limit turn hold'em from the flop {self.flop} on",
-        )
-
-    def bucket_settings(self) -> BucketSettings:
-        """The same number of buckets on every street after the first two cards."""
-        last = FLOP if self.game == "flop-holdem" else TURN
-        return BucketSettings(counts=(self.buckets,) * last, last_street=last, seed=self.seed)
-
-    def key(self) -> str:
-        """The name of the run's folder."""
-        text = json.dumps([VERSION, asdict(self)], sort_keys=True)
-        return f"{self.game}-{self.buckets}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-
-    def differences(self) -> list[str]:
-        """The differences from the paper's game and budget, in sentences."""
-        first, second = self.bets
-        start = (
-            "from the blinds on"
-            if self.game == "flop-holdem"
-            else f"from the flop {self.flop} on with {self.committed} from each in the pot (the "
-            "paper's begins before the flop and has all flops)"
-        )
-        return [
-            f"Stacks of {self.stack:,} chips at blinds of 50 and 100 (the paper: 20,000).",
-            f"The game runs {start}; bets and raises of {first} of the pot on its first street and "
-            f"{second} on its second, all in where little would be left behind (the paper does not "
-            "state its sizes).",
-            f"Blueprint: {self.blueprint_iterations:,} iterations of discounted CFR in "
-            f"{self.buckets:,} buckets on each street after the first two cards; subgames: "
-            f"{self.iterations:,} iterations of {self.algorithm} (the paper: CFR+, numbers not "
-            "stated).",
-            "Buckets are clusters of equity distributions, on the last street of equities against "
-            "eight groups of hands (the paper does not state its features).",
-            "Exploitability is NashConv / 2.",
-        ]
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """One method, in mbb/h: exploitability here and in the paper, both best responses' values."""
-
-    method: str
-    exploitability_mbb: float
-    paper_mbb: float | None
-    best_response_mbb: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class TableColumn:
-    """A table's column; `solved` of `boards` boards are solved again."""
-
-    settings: TableSettings
-    rows: tuple[TableRow, ...]
-    boards: int
-    solved: int
-    seconds: float
-
-    def to_json(self) -> dict[str, Any]:
-        """For programs."""
-        return {
-            "settings": asdict(self.settings),
-            "differences": self.settings.differences(),
-            "boards": self.boards,
-            "boards_solved": self.solved,
-            "seconds": self.seconds,
-            "rows": [asdict(row) for row in self.rows],
-        }
-
-
-def table_column(
-    settings: TableSettings,
+def spot_of_all_hands(
+    board: str,
+    streets: tuple[int, int],
     *,
-    folder: Path | None = None,
-    most_boards: int | None = None,
-    on_stage: OnStage | None = None,
-    report: Callable[[str], None] | None = None,
-    max_bytes: int = 16 << 30,
-) -> TableColumn:
-    """Compute a column, or resume an earlier run in `folder`.
-
-    most_boards: solve at most this many boards again; the others keep the blueprint's policy.
-    """
-    spot = settings.spot()
-    buckets = card_buckets(settings.bucket_settings(), on_stage=on_stage, report=report)
-    return column_of(
-        settings,
-        spot,
-        buckets,
-        place=(folder or run_folder()) / settings.key(),
-        most_boards=most_boards,
-        on_stage=on_stage,
-        report=report,
-        max_bytes=max_bytes,
+    stack: int,
+    committed: int,
+    bets: BetSettings,
+    name: str,
+) -> Spot:
+    """A spot from the first of `streets` to the last, with all hands in both ranges."""
+    first, last = streets
+    rules = BettingRules(
+        stacks=(stack, stack), first_street=first, last_street=last, committed=committed
     )
-
-
-def column_of(
-    settings: TableSettings,
-    spot: Spot,
-    buckets: Buckets,
-    *,
-    place: Path,
-    most_boards: int | None = None,
-    on_stage: OnStage | None = None,
-    report: Callable[[str], None] | None = None,
-    max_bytes: int = 16 << 30,
-) -> TableColumn:
-    """As `table_column`, for any spot of two streets and any buckets; kept in `place`."""
-    tell = on_stage or (lambda stage, share: None)
-    place.mkdir(parents=True, exist_ok=True)
-    tell("the tree", 0.0)
-    tree = build_spot(spot, max_bytes=max_bytes)
-    sharing = share_buckets(tree, buckets)
-    solver = Solver(tree, find_algorithm(BLUEPRINT_ALGORITHM), sharing=sharing)
-    average, last = _blueprint(settings, solver, place / "blueprint.npz", tell, report)
-    subgames = DealSubgames(sharing, average, last, buckets)
-    boards = _SolvedBoards(place / "boards.npz", settings, subgames, report)
-    methods = [find_method(name) for name in settings.methods]
-    budget = SolveBudget(algorithm=settings.algorithm, iterations=settings.iterations)
-    order = np.random.default_rng(settings.seed).permutation(len(subgames.boards)).tolist()
-    left = [number for number in order[:most_boards] if not boards.solved[number]]
-    saved = time.monotonic()
-    for count, number in enumerate(left):
-        tell(f"{len(left):,} boards by {len(methods)} methods", count / len(left))
-        begin = time.perf_counter()
-        boards.add(number, subgames.solve(number, methods, budget))
-        boards.seconds += time.perf_counter() - begin
-        if time.monotonic() - saved > SAVE_EVERY:
-            boards.save()
-            saved = time.monotonic()
-    boards.save()
-    return _column(settings, subgames, boards)
-
-
-def run_folder() -> Path:
-    """The folder in which runs are kept."""
-    return cache_root() / "tables"
-
-
-def _blueprint(
-    settings: TableSettings,
-    solver: Solver,
-    path: Path,
-    tell: OnStage,
-    report: Callable[[str], None] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[bucket slots] the blueprint's policy and that of its solver's last iteration."""
-    shape = solver.policy.shape
-    kept = _load(path, {"average": shape, "last": shape}, report)
-    if kept is None:
-        for iteration in range(settings.blueprint_iterations):
-            tell("the blueprint", iteration / settings.blueprint_iterations)
-            solver.run(1)
-        kept = {"average": solver.average_buckets(), "last": solver.policy}
-        write_arrays(path, kept)
-    tell("blueprint values", 0.0)
-    return kept["average"], kept["last"]
-
-
-class _SolvedBoards:
-    """The best-response sums of the boards solved so far.
-
-    sums: [1 + methods, 2, lines, K] of those solved, whose row 0 is the blueprint's on them.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        settings: TableSettings,
-        subgames: DealSubgames,
-        report: Callable[[str], None] | None,
-    ) -> None:
-        self.path = path
-        boards, lines = len(subgames.boards), len(subgames.lines)
-        shape = (1 + len(settings.methods), 2, lines, max(subgames.deal.counts))
-        kept = _load(path, {"sums": shape, "solved": (boards,), "seconds": ()}, report)
-        self.sums = np.zeros(shape) if kept is None else kept["sums"]
-        self.solved = np.zeros(boards, np.bool_) if kept is None else kept["solved"] > 0
-        self.seconds = 0.0 if kept is None else float(kept["seconds"])
-
-    def add(self, number: int, sums: NDArray[np.float64]) -> None:
-        self.sums += sums
-        self.solved[number] = True
-
-    def save(self) -> None:
-        seconds = np.array(self.seconds)
-        write_arrays(self.path, {"sums": self.sums, "solved": self.solved, "seconds": seconds})
-
-
-def _column(settings: TableSettings, subgames: DealSubgames, boards: _SolvedBoards) -> TableColumn:
-    whole = subgames.blueprint_sums()
-    left = whole - boards.sums[0]
-    paper = paper_figures(settings.game, settings.buckets)
-    scale = 1000 / subgames.spot.rules.big_blind
-    rows = []
-    for number, name in enumerate((BLUEPRINT, *settings.methods)):
-        first, second = subgames.best_responses(
-            whole if number == 0 else left + boards.sums[number]
-        )
-        rows.append(
-            TableRow(
-                name,
-                scale * (first + second) / 2,
-                paper.get(name),
-                (scale * first, scale * second),
-            )
-        )
-    return TableColumn(
-        settings, tuple(rows), len(boards.solved), int(boards.solved.sum()), boards.seconds
-    )
-
-
-def _load(
-    path: Path,
-    shapes: dict[str, tuple[int, ...]],
-    report: Callable[[str], None] | None,
-) -> dict[str, NDArray[Any]] | None:
-    """The arrays of a file; None if there is none, or if it is damaged, which is reported."""
-    if not path.exists():
-        return None
-    try:
-        found = read_arrays(path, "a table's results")
-        if any(found[name].shape != shape for name, shape in shapes.items()):
-            raise ValueError("arrays of other shapes than this run's")
-    except (ArchiveError, ValueError, KeyError) as error:
-        if report is not None:
-            report(f"{path}: cannot be read ({error}); computing it again")
-        return None
-    return found
+    both = parse_range("random")
+    return Spot(board=parse_board(board), rules=rules, ranges=(both, both), bets=bets, name=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,51 +122,195 @@ class HoldemTables(Reproduction):
         None, "The folder in which runs are resumed.", shown_default="the cache folder"
     )
     memory: int = option(16 << 30)
+    force_all_in: float = 0.5
+    committed: int = 100
+    """From each player in the pot where turn hold'em starts."""
+    algorithm: str = "dcfr"
+    methods: tuple[str, ...] = TABLE_METHODS
 
     key = ("key", "solve_boards")
     quick: ClassVar = {"blueprint_iterations": 20, "iterations": 10, "boards": 5}
 
-    @property
-    def settings(self) -> TableSettings:
-        """What the rows follow from."""
-        shared = {field.name for field in fields(self)} & {f.name for f in fields(TableSettings)}
-        return TableSettings(**{name: getattr(self, name) for name in shared})
+    def spot(self) -> Spot:
+        """The game."""
+        first, second = self.bets
+        if self.game == "flop-holdem":
+            sizes = {"preflop": first, "flop": second}
+            bets = BetSettings.parse(sizes, force_all_in=self.force_all_in)
+            return Spot.from_the_blinds(bets, stack=self.stack, last_street=FLOP)
+        return spot_of_all_hands(
+            self.flop,
+            (FLOP, TURN),
+            stack=self.stack,
+            committed=self.committed,
+            bets=BetSettings.parse({"flop": first, "turn": second}, force_all_in=self.force_all_in),
+            name=f"no-limit turn hold'em from the flop {self.flop} on",
+        )
+
+    def bucket_settings(self) -> BucketSettings:
+        """The same number of buckets on every street after the first two cards."""
+        last = FLOP if self.game == "flop-holdem" else TURN
+        return BucketSettings(counts=(self.buckets,) * last, last_street=last, seed=self.seed)
+
+    def settings(self) -> dict[str, Any]:
+        """What determines a column."""
+        others = ("boards", "folder", "memory")
+        return {name: value for name, value in vars(self).items() if name not in others}
+
+    def run_name(self) -> str:
+        """The name of the run's folder."""
+        text = json.dumps([VERSION, self.settings()], sort_keys=True)
+        return f"{self.game}-{self.buckets}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def differences(self) -> list[str]:
+        """The differences from the paper's game and budget, in sentences."""
+        first, second = self.bets
+        start = (
+            "from the blinds on"
+            if self.game == "flop-holdem"
+            else f"from the flop {self.flop} on with {self.committed} from each in the pot (the "
+            "paper's begins before the flop and has all flops)"
+        )
+        return [
+            f"Stacks of {self.stack:,} chips at blinds of 50 and 100 (the paper: 20,000).",
+            f"The game runs {start}; bets and raises of {first} of the pot on its first street and "
+            f"{second} on its second, all in where little would be left behind (the paper does not "
+            "state its sizes).",
+            f"Blueprint: {self.blueprint_iterations:,} iterations of discounted CFR in "
+            f"{self.buckets:,} buckets on each street after the first two cards; subgames: "
+            f"{self.iterations:,} iterations of {self.algorithm} (the paper: CFR+, numbers not "
+            "stated).",
+            "Buckets are clusters of equity distributions, on the last street of equities against "
+            "eight groups of hands (the paper does not state its features).",
+            "Exploitability is NashConv / 2.",
+        ]
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """One row: a column of the paper's table."""
+        head = {"key": self.run_name(), "solve_boards": self.boards}
+        store.add(head, lambda: self.column(progress))
 
-        def compute() -> Row:
-            return table_column(
-                self.settings,
-                folder=self.folder,
-                most_boards=self.boards,
-                on_stage=progress.stage,
-                report=progress.warn,
-                max_bytes=self.memory,
-            ).to_json()
+    def column(self, progress: Progress = SILENT) -> Row:
+        """Compute the column, or resume an earlier run in the folder."""
+        spot = self.spot()
+        settings = self.bucket_settings()
+        buckets = card_buckets(settings, on_stage=progress.stage, report=progress.warn)
+        folder = self.folder or cache_root() / "tables"
+        return self.column_of(spot, buckets, folder / self.run_name(), progress)
 
-        store.add({"key": self.settings.key(), "solve_boards": self.boards}, compute)
+    def column_of(
+        self, spot: Spot, buckets: Buckets, place: Path, progress: Progress = SILENT
+    ) -> Row:
+        """As `column`, for any spot of two streets and any buckets; kept in `place`."""
+        place.mkdir(parents=True, exist_ok=True)
+        progress.stage("the tree", 0.0)
+        tree = build_spot(spot, max_bytes=self.memory)
+        sharing = share_buckets(tree, buckets)
+        solver = Solver(tree, find_algorithm(BLUEPRINT_ALGORITHM), sharing=sharing)
+        average, last = self._blueprint(solver, place / "blueprint.npz", progress)
+        subgames = DealSubgames(sharing, average, last, buckets)
+        kept = self._solve_boards(subgames, place / "boards.npz", progress)
+        whole, sums = subgames.blueprint_sums(), kept["sums"]
+        paper = paper_figures(self.game, self.buckets)
+        scale = 1000 / spot.rules.big_blind
+        rows = []
+        for name, own in zip((BLUEPRINT, *self.methods), sums, strict=True):
+            solved = whole if name == BLUEPRINT else whole - sums[0] + own
+            first, second = subgames.best_responses(solved)
+            rows.append(
+                {
+                    "method": name,
+                    "exploitability_mbb": scale * (first + second) / 2,
+                    "paper_mbb": paper.get(name),
+                    "best_response_mbb": (scale * first, scale * second),
+                }
+            )
+        return {
+            "settings": self.settings(),
+            "differences": self.differences(),
+            "boards": len(kept["solved"]),
+            "boards_solved": int(kept["solved"].sum()),
+            "seconds": float(kept["seconds"]),
+            "rows": rows,
+        }
+
+    def _blueprint(
+        self, solver: Solver, path: Path, progress: Progress
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[bucket slots] the blueprint's policy and that of its solver's last iteration."""
+        shape = solver.policy.shape
+        kept = _load(path, {"average": shape, "last": shape}, progress)
+        if kept is None:
+            for iteration in range(self.blueprint_iterations):
+                progress.stage("the blueprint", iteration / self.blueprint_iterations)
+                solver.run(1)
+            kept = {"average": solver.average_buckets(), "last": solver.policy}
+            write_arrays(path, kept)
+        progress.stage("blueprint values", 0.0)
+        return kept["average"], kept["last"]
+
+    def _solve_boards(
+        self, subgames: DealSubgames, path: Path, progress: Progress
+    ) -> dict[str, NDArray[Any]]:
+        """Solve the boards that no earlier run has solved.
+
+        sums: [1 + methods, 2, lines, K] the best-response sums of all boards solved, whose row 0 is
+        the blueprint's on them; solved: [boards]; seconds: [].
+        """
+        boards, lines = len(subgames.boards), len(subgames.lines)
+        shape = (1 + len(self.methods), 2, lines, max(subgames.deal.counts))
+        kept = _load(path, {"sums": shape, "solved": (boards,), "seconds": ()}, progress)
+        if kept is None:
+            solved = np.zeros(boards, np.bool_)
+            kept = {"sums": np.zeros(shape), "solved": solved, "seconds": np.zeros(())}
+        methods = [find_method(name) for name in self.methods]
+        budget = SolveBudget(algorithm=self.algorithm, iterations=self.iterations)
+        order = np.random.default_rng(self.seed).permutation(boards).tolist()
+        left = [number for number in order[: self.boards] if not kept["solved"][number]]
+        saved = time.monotonic()
+        for count, number in enumerate(left):
+            progress.stage(f"{len(left):,} boards by {len(methods)} methods", count / len(left))
+            begin = time.perf_counter()
+            kept["sums"] += subgames.solve(number, methods, budget)
+            kept["solved"][number] = True
+            kept["seconds"] += time.perf_counter() - begin
+            if time.monotonic() - saved > SAVE_EVERY:
+                write_arrays(path, kept)
+                saved = time.monotonic()
+        write_arrays(path, kept)
+        return kept
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """Methods down; exploitability and its ratio to the blueprint's, here and in the paper."""
         return [column_table(row) for row in rows]
 
 
+def _load(
+    path: Path, shapes: dict[str, tuple[int, ...]], progress: Progress
+) -> dict[str, NDArray[Any]] | None:
+    """The arrays of a file; None if there is none, or if it is damaged, which is reported."""
+    if not path.exists():
+        return None
+    try:
+        found = read_arrays(path, "a table's results")
+        if any(found[name].shape != shape for name, shape in shapes.items()):
+            raise ValueError("arrays of other shapes than this run's")
+    except (ArchiveError, ValueError, KeyError) as error:
+        progress.warn(f"{path}: cannot be read ({error}); computing it again")
+        return None
+    return found
+
+
 def column_table(column: Row) -> Table:
     """A table's column, beside the paper's."""
-    settings = column["settings"]
-    first = column["rows"][0]
-    made = table(
-        "method",
-        "here",
-        "of the blueprint",
-        "paper",
-        "of its blueprint",
-        title=f"{settings['game']}, {settings['buckets']:,} buckets: "
-        f"exploitability in mbb/h ({column['boards_solved']:,} of {column['boards']:,} boards "
-        f"solved again), and {PAPER_TABLES[settings['game']]} of the paper",
-        note="\n".join(column["differences"]),
+    settings, first = column["settings"], column["rows"][0]
+    title = (
+        f"{settings['game']}, {settings['buckets']:,} buckets: exploitability in mbb/h "
+        f"({column['boards_solved']:,} of {column['boards']:,} boards solved again), and "
+        f"{PAPER_TABLES[settings['game']]} of the paper"
     )
+    headers = "method", "here", "of the blueprint", "paper", "of its blueprint"
+    made = table(*headers, title=title, note="\n".join(column["differences"]))
     for row in column["rows"]:
         cells = []
         for name in ("exploitability_mbb", "paper_mbb"):

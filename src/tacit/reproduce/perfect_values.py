@@ -1,23 +1,21 @@
 """ReBeL, Figure 6: the exploitability of search whose values at the leaves are exact.
 
-The subgame at the start of the game is searched with the oracle instead of a network. At each
-iteration play below the leaves follows a solution of the rest of the game for that iteration's
-beliefs. An agent that samples an iteration plays the weighted mean of these policies, which is
-summed exactly here. It should be about as exploitable as the same algorithm's average policy after
-as many iterations over the whole game.
+An agent that samples an iteration plays the weighted mean of the iterations' policies; below the
+leaves these are solutions for the iteration's beliefs. The mean is summed exactly here. It should
+be about as exploitable as the same algorithm's average policy over the whole game.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError, load_game
-from tacit.learn.settings import SearchSettings
+from tacit.learn.settings import SearchSettings, Stop
+from tacit.report.table import Row
 from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.best_response import Evaluation, evaluate, exploitability
 from tacit.solvers.engine import Solver, Workspace, normalise
@@ -38,52 +36,26 @@ SEARCHES = {
 """The paper's search algorithms: alternating linear CFR and linear optimistic fictitious play."""
 
 
-@dataclass(frozen=True)
-class PerfectValueRow:
-    """The exploitability of a search of a game.
-
-    `full_game`: that of the whole game, solved by the same algorithm for as many iterations;
-    `depth` in public moves; None: to the end of the first round.
-    """
-
-    game: str
-    search: str
-    iterations: int
-    depth: int | None
-    exploitability: float
-    full_game: float
-
-
 def compare_with_full_game(
-    games: Iterable[str],
-    *,
-    iterations: int,
-    depth: int = 4,
-    searches: Iterable[str] = SEARCHES,
-    oracle_iterations: int = 100,
-) -> Iterator[PerfectValueRow]:
-    """A row for each game and search; games with public chance are searched to the round's end."""
-    for name in games:
-        builder = Builder(load_game(name))
-        tree = build_forest(builder, [builder.root])
-        rounds = bool(np.any(tree.arrays.player == CHANCE))
-        for search in searches:
-            if search not in SEARCHES:
-                raise GameError(f"unknown search {search!r}; known: {', '.join(SEARCHES)}")
-            settings = replace(
-                SEARCHES[search],
-                iterations=iterations,
-                depth=depth,
-                stop="round" if rounds else "depth",
-            )
-            oracle = Oracle(builder, algorithm="pcfr+", iterations=oracle_iterations)
-            found = perfect_exploitability(tree, oracle, settings).exploitability
-            solver = Solver(tree, find_algorithm(settings.algorithm))
-            solver.run(iterations)
-            solved = exploitability(tree, solver.average_policy())
-            yield PerfectValueRow(
-                name, search, iterations, None if rounds else depth, found, solved
-            )
+    game: str, search: str, *, iterations: int, depth: int = 4, oracle_iterations: int = 100
+) -> Row:
+    """The exploitability of a search of a game, and of the whole game (`full_game`).
+
+    The whole game is solved by the same algorithm for as many iterations. The search is `depth`
+    public moves deep, or to the end of the round where there is public chance.
+    """
+    if search not in SEARCHES:
+        raise GameError(f"unknown search {search!r}; known: {', '.join(SEARCHES)}")
+    builder = Builder(load_game(game))
+    tree = build_forest(builder, [builder.root])
+    stop: Stop = "round" if np.any(tree.arrays.player == CHANCE) else "depth"
+    settings = replace(SEARCHES[search], iterations=iterations, depth=depth, stop=stop)
+    oracle = Oracle(builder, algorithm="pcfr+", iterations=oracle_iterations)
+    found = perfect_exploitability(tree, oracle, settings).exploitability
+    solver = Solver(tree, find_algorithm(settings.algorithm))
+    solver.run(iterations)
+    solved = exploitability(tree, solver.average_policy())
+    return {"exploitability": found, "full_game": solved}
 
 
 def perfect_exploitability(
@@ -117,8 +89,8 @@ def perfect_exploitability(
     def each(iteration: int) -> None:
         nonlocal below, plans_below
         for player in PLAYERS:
-            share = np.float32(weight(iteration))
-            descend(top.arrays, player, search.policy, played[player], plans, share)
+            part = np.float32(weight(iteration))
+            descend(top.arrays, player, search.policy, played[player], plans, part)
         if not leaves:
             return
         believed = search.believed_reach()
@@ -126,11 +98,9 @@ def perfect_exploitability(
         if len(plans_below) == 0:
             plans_below = np.zeros(below.sizes.slots)
         work = Workspace(below, [at_leaf(played, part) for _, part in leaves], np.float64)
+        share = np.float64(weight(iteration))
         for player in PLAYERS:
-            descend(
-                below.arrays, player, policy, work.reach[player], plans_below,
-                np.float64(weight(iteration)),
-            )  # fmt: skip
+            descend(below.arrays, player, policy, work.reach[player], plans_below, share)
 
     search.run(settings.iterations, each=each)
     sums = np.zeros(tree.sizes.slots)

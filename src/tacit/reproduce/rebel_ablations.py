@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tacit.report.experiment import Progress, option
-from tacit.report.table import Row, Table, table_of
+from tacit.report.table import Row
 from tacit.reproduce.row_store import Reproduction, RowStore
 
 TRAININGS: dict[str, dict[str, str]] = {
@@ -20,13 +20,6 @@ TRAININGS: dict[str, dict[str, str]] = {
 }
 """By name: the settings that differ from the game's preset."""
 PLAYTHROUGHS = 32
-COLUMNS = {
-    "game": "{game}",
-    "algorithm": "{algorithm}",
-    "exploitability": "{exploitability:.4f}",
-    "whole game": "{full_game:.4f}",
-    "seconds": "{seconds:.0f}",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,27 +46,36 @@ class Ablations(Reproduction):
     runs: Path = option(Path("runs/ablations"), "The folder of the trainings.")
 
     key = ("game", "algorithm", "epochs", "iterations")
+    title = (
+        "ReBeL's ablations: {epochs} epochs of training; search with exact values, "
+        "{perfect_iterations} iterations"
+    )
+    columns: ClassVar = {
+        "game": "{game}",
+        "algorithm": "{algorithm}",
+        "exploitability": "{exploitability:.4f}",
+        "whole game": "{full_game:.4f}",
+        "seconds": "{seconds:.0f}",
+    }
+    text_columns = 2
     quick: ClassVar = {"epochs": 4, "seeds": 1, "perfect_iterations": 8}
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each training and seed, then for each search with exact values."""
-        from tacit.reproduce.perfect_values import SEARCHES
+        from tacit.reproduce.perfect_values import SEARCHES, compare_with_full_game
 
         for kind in TRAININGS:
             for seed in range(self.seeds):
-                head = {
-                    "game": self.game, "algorithm": f"{kind}-seed-{seed}", "epochs": self.epochs,
-                    "iterations": None,
-                }  # fmt: skip
+                head: Row = {"game": self.game, "algorithm": f"{kind}-seed-{seed}"}
+                head |= {"epochs": self.epochs, "iterations": None}
                 store.add(head, partial(self._train, kind, seed, progress))
         for game in self.perfect_games:
             for search in SEARCHES:
                 progress.stage(f"{game}, exact values", 0.0)
-                head = {
-                    "game": game, "algorithm": f"perfect-{search}", "epochs": None,
-                    "iterations": self.perfect_iterations,
-                }  # fmt: skip
-                store.add(head, partial(self._search, game, search))
+                count = self.perfect_iterations
+                head = {"game": game, "algorithm": f"perfect-{search}"}
+                head |= {"epochs": None, "iterations": count}
+                store.add(head, partial(compare_with_full_game, game, search, iterations=count))
 
     def _train(self, kind: str, seed: int, progress: Progress) -> Row:
         """Train, or resume the training in its folder, and measure the last network."""
@@ -107,31 +109,9 @@ class Ablations(Reproduction):
             "seed": seed,
         }
 
-    def _search(self, game: str, search: str) -> Row:
-        from tacit.reproduce.perfect_values import compare_with_full_game
-
-        iterations = self.perfect_iterations
-        (row,) = compare_with_full_game([game], iterations=iterations, searches=[search])
-        return {"exploitability": row.exploitability, "full_game": row.full_game}
-
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """All rows in one table."""
-        title = (
-            f"ReBeL's ablations: {self.epochs} epochs of training; search with exact values, "
-            f"{self.perfect_iterations} iterations"
-        )
-        return [table_of(rows, COLUMNS, text_columns=2, title=title)]
-
     def plot(self, rows: Sequence[Row], path: Path) -> None:
         """Bars: search beside the whole game."""
         from tacit.report.plot import plot_bars
 
-        plot_bars(
-            [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in rows],
-            {
-                "search": [row["exploitability"] for row in rows],
-                "whole game": [row.get("full_game") for row in rows],
-            },
-            path,
-            title="Ablations: exploitability",
-        )
+        series = {"search": "exploitability", "whole game": "full_game"}
+        plot_bars(rows, series, path, title="Ablations: exploitability")

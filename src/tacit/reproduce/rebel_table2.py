@@ -6,41 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from tacit.report.experiment import Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
-from tacit.reproduce.rebel_figures import GAMES, PAPER
+from tacit.report.table import Row, Table, pick
+from tacit.reproduce.rebel_figure4 import GAMES, PAPER, exploitability_after
 from tacit.reproduce.row_store import Reproduction, RowStore
 
+SEARCHES = {"rebel-cfr-d": "-cfr-d", "rebel-fp": "-fp", "rebel-cfr-avg": ""}
+"""By row: the suffix of its network's name.
 
-class SearchRow(NamedTuple):
-    """A row of search: the suffix of its network's name, and whose iterations it searches with.
-
-    `as_trained`: those of the network's training if these are fewer than those asked for.
-    """
-
-    suffix: str
-    as_trained: bool = False
-
-
-SEARCHES = {
-    "rebel-cfr-d": SearchRow("-cfr-d"),
-    "rebel-fp": SearchRow("-fp"),
-    "rebel-cfr-avg": SearchRow("", as_trained=True),
-}
-"""The paper's two rows, and CFR-AVG, which agents here play with and the paper has no row of."""
+The paper's two rows, and CFR-AVG, which agents here play with and the paper has no row of."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
-COLUMNS = {
-    "game": "{game}",
-    "algorithm": "{algorithm}",
-    "exploitability": "{exploitability:.4f}",
-    "paper": "{paper}",
-    "iterations": "{updates:,}",
-    "playthroughs": "{playthroughs}",
-    "trained": "{training_minutes:.0f} min",
-    "measured in": "{seconds:.0f} s",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +47,18 @@ class Table2(Reproduction):
 
     key = ("game", "algorithm", "updates", "playthroughs", "seed", "runs")
     quick: ClassVar = {"playthroughs": 8, "iterations": 256}
+    title = "ReBeL, Table 2: exploitability, lower is better"
+    columns: ClassVar = {
+        "game": "{game}",
+        "algorithm": "{algorithm}",
+        "exploitability": "{exploitability:.4f}",
+        "paper": "{paper}",
+        "iterations": "{updates:,}",
+        "playthroughs": "{playthroughs}",
+        "trained": "{training_minutes:.0f} min",
+        "measured in": "{seconds:.0f} s",
+    }
+    text_columns = 2
 
     def __post_init__(self) -> None:
         check_names(self.games, GAMES, "column of the paper's table for")
@@ -78,42 +67,28 @@ class Table2(Reproduction):
         """Two rows of the whole game and one of each search, for each game."""
         for game in self.games:
             for name, algorithm in FULL_GAME.items():
-                store.add(self._head(game, name), partial(self._full_game, game, algorithm))
-            for name, kind in SEARCHES.items():
-                store.add(self._head(game, name), partial(self._search, game, kind, progress))
+                solve = partial(exploitability_after(game, algorithm), self.iterations)
+                store.add(self._head(game, name), solve)
+            for name in SEARCHES:
+                store.add(self._head(game, name), partial(self._search, game, name, progress))
 
     def _head(self, game: str, name: str) -> Row:
-        searches = name in SEARCHES
-        return {
-            "game": game,
-            "algorithm": name,
-            "updates": self.iterations,
-            "playthroughs": self.playthroughs if searches else None,
-            "seed": self.seed if searches else None,
-            "runs": str(self.runs) if searches and self.runs else None,
-            "paper": PAPER.get((game, name)),
-        }
+        search: Row = dict.fromkeys(("playthroughs", "seed", "runs"))
+        if name in SEARCHES:
+            search = pick(self, "playthroughs seed") | {"runs": self.runs and str(self.runs)}
+        head = {"game": game, "algorithm": name, "updates": self.iterations}
+        return {**head, **search, "paper": PAPER.get((game, name))}
 
-    def _full_game(self, game: str, algorithm: str) -> Row:
-        from tacit.games import load_game
-        from tacit.solvers import Solver, exploitability, find_algorithm
-        from tacit.tree import build_tree
-
-        tree = build_tree(load_game(game))
-        solver = Solver(tree, find_algorithm(algorithm))
-        solver.run(self.iterations)
-        return {"exploitability": exploitability(tree, solver.average_policy())}
-
-    def _search(self, game: str, kind: SearchRow, progress: Progress) -> Row:
+    def _search(self, game: str, row: str, progress: Progress) -> Row:
         from tacit.evaluation.search_play import played_policy
         from tacit.learn.shipped import find_network
         from tacit.learn.trainer import load_network
         from tacit.solvers import evaluate
 
-        name = game + kind.suffix
+        name = game + SEARCHES[row]
         found = load_network(find_network(self.runs / name if self.runs else Path(name)))
         iterations = self.iterations // 2
-        if kind.as_trained:
+        if row == "rebel-cfr-avg":
             iterations = min(iterations, found.settings.search.iterations)
         search = replace(found.settings.search, iterations=iterations)
         stage = f"{game}, {search.algorithm}, {search.mode}"
@@ -124,14 +99,10 @@ class Table2(Reproduction):
             seed=self.seed,
             each=lambda count: progress.stage(stage, count / self.playthroughs),
         )
-        measured = evaluate(*played)
         return {
-            "exploitability": measured.exploitability,
-            "value": measured.value,
+            **pick(evaluate(*played), "exploitability value"),
             "search": search.algorithm,
-            "mode": search.mode,
-            "iterations": iterations,
-            "depth": search.depth,
+            **pick(search, "mode iterations depth"),
             "training": found.command,
             "training_seconds": found.seconds,
             "training_examples": found.examples,
@@ -140,29 +111,21 @@ class Table2(Reproduction):
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """One table; iterations count updates of one player, as in the paper."""
         shown = [
-            row
-            if row["playthroughs"] is None
-            else {
+            {
                 **row,
                 "updates": 2 * row["iterations"],
                 "training_minutes": row["training_seconds"] / 60,
             }
+            if row["algorithm"] in SEARCHES
+            else row
             for row in rows
         ]
-        title = "ReBeL, Table 2: exploitability, lower is better"
-        return [table_of(shown, COLUMNS, text_columns=2, title=title)]
+        return super().tables(shown)
 
     def plot(self, rows: Sequence[Row], path: Path) -> None:
         """Bars: this package's searches beside the paper's."""
         from tacit.report.plot import plot_bars
 
         searches = [row for row in rows if row["algorithm"] in SEARCHES and row["paper"]]
-        plot_bars(
-            [f"{row['game'].removeprefix('liars-dice-')}\n{row['algorithm']}" for row in searches],
-            {
-                "tacit": [row["exploitability"] for row in searches],
-                "ReBeL's paper": [row["paper"] for row in searches],
-            },
-            path,
-            title="Exploitability of search with a trained network",
-        )
+        series = {"tacit": "exploitability", "ReBeL's paper": "paper"}
+        plot_bars(searches, series, path, title="Exploitability of search with a trained network")

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from tacit.archive import reading
 from tacit.files import check_writable, write_json_rows
-from tacit.report.experiment import Experiment, Progress
+from tacit.report.experiment import SILENT, Experiment, Progress
 from tacit.report.table import Row
 
 
@@ -26,12 +26,11 @@ class RowStore:
         self.key = tuple(key)
         self.rows: list[Row] = []
         self._known: dict[tuple[object, ...], Row] = {}
-        if path is not None:
-            check_writable(path)
-            if path.exists():
-                with reading(path, "a file of rows"):
-                    rows = json.loads(path.read_text())
-                    self._known = {tuple(row[name] for name in self.key): row for row in rows}
+        check_writable(path)
+        if path is not None and path.exists():
+            with reading(path, "a file of rows"):
+                rows = json.loads(path.read_text())
+                self._known = {tuple(row[name] for name in self.key): row for row in rows}
 
     def add(self, head: Mapping[str, object], compute: Callable[[], Row]) -> Row:
         """The row that begins with `head`: the one in the file, or a new one, timed and saved."""
@@ -55,6 +54,12 @@ class Reproduction(Experiment):
     """
 
     key: ClassVar[tuple[str, ...]]
+
+    def rows(self, progress: Progress = SILENT, out: Path | None = None) -> list[Row]:
+        """All rows: those in the file `out`, and new ones, which are added to it."""
+        store = RowStore(out, self.key)
+        self.add_rows(store, progress)
+        return store.rows
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """Add every row to `store`, which computes those that it does not have yet."""

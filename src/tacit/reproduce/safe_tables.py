@@ -1,8 +1,6 @@
 """Safe and nested subgame solving, Tables 3 to 5, for small games.
 
-Weak blueprints are made in several ways over several seeds; all their subgames at one depth are
-solved again for both players by every method, and the exploitability of the whole is measured in
-the unabstracted game. A second table answers bets that the blueprint does not know.
+Weak blueprints are made in several ways over several seeds, and improved by every method.
 """
 
 from __future__ import annotations
@@ -14,13 +12,12 @@ from itertools import product
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.games import load_game
 from tacit.games.leduc import RAISE
 from tacit.report.experiment import Progress, check_names, option
 from tacit.report.table import Row, Table, table, table_of
-from tacit.reproduce.off_tree import answers
+from tacit.reproduce.holdem_off_tree import answers
 from tacit.reproduce.row_store import Reproduction, RowStore
 from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.subgame.abstraction import (
@@ -35,7 +32,6 @@ from tacit.subgame.methods import METHODS, SolveBudget, find_method, solve_roots
 from tacit.tree import PublicState, PublicTree, build_tree
 from tacit.tree.playing import sample_world
 
-Array = NDArray[Any]
 Weakness = Literal["few iterations", "merged infostates", "missing actions"]
 WEAKNESSES: tuple[Weakness, ...] = ("few iterations", "merged infostates", "missing actions")
 DEPTHS = {"leduc": 2, "liars-dice-1x3": 2, "liars-dice-1x4": 2, "pursuit-glasses": 2}
@@ -48,21 +44,6 @@ OFF_TREE_ITERATIONS = 100
 BLUEPRINT = "blueprint"
 SOLVER_ERROR = 2e-3
 """What a solver that has not converged may leave, in the units of these games."""
-
-
-@dataclass(frozen=True)
-class MethodSummary:
-    """A method over several blueprints.
-
-    exploitability: the mean; worst_rise: the largest increase over a blueprint's exploitability;
-    raised: how many of the `blueprints` increased by more than `SOLVER_ERROR`.
-    """
-
-    method: str
-    exploitability: float
-    worst_rise: float
-    raised: int
-    blueprints: int
 
 
 def weak_blueprint(tree: PublicTree, weakness: Weakness, seed: int) -> Blueprint:
@@ -78,12 +59,9 @@ def weak_blueprint(tree: PublicTree, weakness: Weakness, seed: int) -> Blueprint
 
 def views_of(blueprint: Blueprint, player: int, depth: int) -> list[SubgameRoot]:
     """The roots of all subgames at a depth that the player reaches with the blueprint."""
-    blueprint_values = BlueprintValues(blueprint, player)
-    return [
-        blueprint_values.at(place)
-        for place in frontier(blueprint.tree, depth)
-        if blueprint_values.reaches(place)
-    ]
+    values = BlueprintValues(blueprint, player)
+    places = frontier(blueprint.tree, depth)
+    return [values.at(place) for place in places if values.reaches(place)]
 
 
 def solved_by(
@@ -96,11 +74,10 @@ def solved_by(
     tree, written = blueprint.tree, blueprint.policy
     ranged = find_method(method).kind in ("given", "mixed")
     for own in views:
-        solvable = [
-            view for view in own if not ranged or np.any(view.weights * view.reach[view.opponent])
-        ]
-        if solvable:
-            written = solve_roots(tree, solvable, method, budget).written_into(tree, written)
+        if ranged:
+            own = [view for view in own if np.any(view.weights * view.reach[view.opponent])]
+        if own:
+            written = solve_roots(tree, own, method, budget).written_into(tree, written)
     return evaluate(tree, written).exploitability
 
 
@@ -119,37 +96,20 @@ def blueprint_worths(
     return worths | {method: solved_by(blueprint, views, method, budget) for method in methods}
 
 
-def summary(worths: Sequence[Mapping[str, float]]) -> list[MethodSummary]:
-    """A row for the blueprints and for each method, from what `blueprint_worths` says of each."""
+def summary(worths: Sequence[Mapping[str, float]]) -> list[Row]:
+    """A row for the blueprints and for each method, from what `blueprint_worths` says of each.
+
+    exploitability: the mean; worst_rise: the largest increase over a blueprint's exploitability;
+    raised: how many blueprints increased by more than `SOLVER_ERROR`.
+    """
     before = np.array([worth[BLUEPRINT] for worth in worths])
     rows = []
-    for name in worths[0]:
-        after = np.array([worth[name] for worth in worths])
-        rise = after - before
-        raised = int(np.sum(rise > SOLVER_ERROR))
-        rows.append(
-            MethodSummary(name, float(after.mean()), float(rise.max()), raised, len(worths))
-        )
+    for method in worths[0]:
+        after = np.array([worth[method] for worth in worths])
+        row = {"method": method, "exploitability": float(after.mean())}
+        row |= {"worst_rise": max(after - before), "raised": sum(after - before > SOLVER_ERROR)}
+        rows.append(row)
     return rows
-
-
-def safe_table(
-    game: str,
-    weakness: Weakness,
-    *,
-    seeds: int = 3,
-    methods: Sequence[str] = tuple(METHODS),
-    budget: SolveBudget | None = None,
-) -> list[MethodSummary]:
-    """The blueprints' row and one for each method."""
-    budget = budget or SolveBudget(iterations=500, double=True)
-    tree = build_tree(load_game(game))
-    return summary(
-        [
-            blueprint_worths(tree, weakness, seed, methods=methods, budget=budget)
-            for seed in range(seeds)
-        ]
-    )
 
 
 def knows_sizes(sizes: Sequence[int]) -> Keep:
@@ -157,19 +117,14 @@ def knows_sizes(sizes: Sequence[int]) -> Keep:
 
     def knows(state: PublicState, label: str) -> bool:
         world: Any = sample_world(state)
-        number = state.expansion.labels.index(label)
-        action = state.expansion.actions[number]
-        if world.action_size(action) is None:
-            return True
-        return world.sizes[action - RAISE] in sizes
+        action = state.expansion.actions[state.expansion.labels.index(label)]
+        return world.action_size(action) is None or world.sizes[action - RAISE] in sizes
 
     return knows
 
 
 def off_tree_answers(
-    *,
     methods: Sequence[str] = ("unsafe", "resolve", "maxmargin", "reach-maxmargin", "continual"),
-    budget: SolveBudget | None = None,
 ) -> dict[str, Callable[[], Evaluation]]:
     """Leduc with unknown raises: by the name of an answer, a function that measures it."""
     tree = build_tree(load_game(OFF_TREE_GAME))
@@ -179,7 +134,7 @@ def off_tree_answers(
     def blueprint() -> Blueprint:
         return Blueprint.of(solve_abstraction(tree, iterations=2000, keep=known, algorithm="dcfr"))
 
-    budget = budget or SolveBudget(iterations=OFF_TREE_ITERATIONS)
+    budget = SolveBudget(iterations=OFF_TREE_ITERATIONS)
     return answers(blueprint, known, methods=methods, budget=budget)
 
 
@@ -211,32 +166,23 @@ class SafeTables(Reproduction):
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each weak blueprint of each game, and for each answer off the tree."""
         for name in self.games:
+            tasks: dict[tuple[str, int], Callable[[], Any]]
             if name == OFF_TREE:
-                self._off_tree(store, progress)
+                game, iterations, kind = OFF_TREE_GAME, OFF_TREE_ITERATIONS, "answers"
+                tasks = {(answer, 0): measure for answer, measure in off_tree_answers().items()}
             else:
-                self._blueprints(name, store, progress)
-
-    def _blueprints(self, game: str, store: RowStore, progress: Progress) -> None:
-        tree = build_tree(load_game(game))
-        budget = SolveBudget(iterations=self.iterations, double=True)
-        kinds = list(product(WEAKNESSES, range(self.seeds)))
-        for number, (weakness, seed) in enumerate(kinds):
-            progress.stage(f"{game}, {len(kinds)} blueprints", number / len(kinds))
-            head = {
-                "game": game, "blueprint": weakness, "seed": seed, "iterations": self.iterations,
-            }  # fmt: skip
-            worths = partial(blueprint_worths, tree, weakness, seed, budget=budget)
-            store.add(head, partial(_row, worths))
-
-    def _off_tree(self, store: RowStore, progress: Progress) -> None:
-        answers = off_tree_answers()
-        for number, (answer, measure) in enumerate(answers.items()):
-            progress.stage(f"{OFF_TREE}, {len(answers)} answers", number / len(answers))
-            head = {
-                "game": OFF_TREE_GAME, "blueprint": answer, "seed": 0,
-                "iterations": OFF_TREE_ITERATIONS,
-            }  # fmt: skip
-            store.add(head, partial(_row, measure))
+                game, iterations, kind = name, self.iterations, "blueprints"
+                measure = partial(
+                    blueprint_worths,
+                    build_tree(load_game(game)),
+                    budget=SolveBudget(iterations=iterations, double=True),
+                )
+                keys = product(WEAKNESSES, range(self.seeds))
+                tasks = {key: partial(measure, *key) for key in keys}
+            for number, (key, task) in enumerate(tasks.items()):
+                progress.stage(f"{name}, {len(tasks)} {kind}", number / len(tasks))
+                head = dict(zip(self.key, (game, *key, iterations), strict=True))
+                store.add(head, partial(_row, task))
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """A table for each game."""
@@ -250,10 +196,8 @@ class SafeTables(Reproduction):
     def _table(self, game: str, rows: Sequence[Row]) -> Table:
         """Means by the blueprints' weakness, and the largest increase over all of them."""
         made = method_table(rows)
-        made.title = (
-            f"{game}: exploitability by the blueprint's weakness, "
-            f"{'1 seed' if self.seeds == 1 else f'{self.seeds} seeds'} each"
-        )
+        seeds = "1 seed" if self.seeds == 1 else f"{self.seeds} seeds"
+        made.title = f"{game}: exploitability by the blueprint's weakness, {seeds} each"
         made.note = (
             f"{self.iterations:,} iterations of predictive CFR+ for each subgame. Raised: of "
             f"{len(rows)} blueprints those more exploitable than before by over {SOLVER_ERROR:g}."
@@ -275,13 +219,10 @@ def method_table(rows: Sequence[Row]) -> Table:
     ]
     made = table("method", *kinds, "worst rise", "raised")
     for lines in zip(*columns, strict=True):
-        worst = round(max(row.worst_rise for row in lines), 4) + 0.0  # no -0.0000
-        made.add_row(
-            lines[0].method,
-            *(f"{row.exploitability:.4f}" for row in lines),
-            f"{worst:+.4f}",
-            f"{sum(row.raised for row in lines)}",
-        )
+        worst = round(max(row["worst_rise"] for row in lines), 4) + 0.0  # no -0.0000
+        means = (f"{row['exploitability']:.4f}" for row in lines)
+        raised = sum(row["raised"] for row in lines)
+        made.add_row(lines[0]["method"], *means, f"{worst:+.4f}", f"{raised}")
     return made
 
 

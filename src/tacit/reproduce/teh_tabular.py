@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,11 +14,12 @@ import numpy as np
 from tacit.archive import ArchiveError, read_arrays, write_arrays
 from tacit.games import GameError
 from tacit.report.experiment import Progress, option
-from tacit.report.table import Row, Table, pivot, table
-from tacit.reproduce.rebel_figure4 import powers_of_two
+from tacit.report.table import Row, Table, table
+from tacit.reproduce.rebel_figure4 import convergence_cells, powers_of_two
 from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:
+    from tacit.games.holdem.spot import Spot
     from tacit.solvers import Solver
     from tacit.tree import PublicTree
 
@@ -61,23 +62,14 @@ class TurnEndgame(Reproduction):
             return build_spot(spot, max_bytes=self.memory)
 
         for number, algorithm in enumerate(ALGORITHMS):
-            curve = _Curve(algorithm, threads=self.threads or cores())
+            path = None
             if store.path is not None:
                 name = f"{store.path.stem}-{Path(self.spot).stem}-{algorithm}.npz"
-                curve.path = store.path.with_name(name)
+                path = store.path.with_name(name)
+            curve = _Curve(algorithm, path, self.threads or cores())
             for iteration in powers_of_two(self.iterations):
-
-                def compute(curve: _Curve = curve, iteration: int = iteration) -> Row:
-                    found = curve.exploitability_after(iteration, tree())
-                    return {
-                        "exploitability": found,
-                        "exploitability_mbb": 1000 * found / spot.rules.big_blind,
-                        "exploitability_percent_of_pot": 100 * found / spot.pot,
-                        "seconds": curve.seconds,
-                    }
-
                 head = {"spot": self.spot, "algorithm": algorithm, "iteration": iteration}
-                row = store.add(head, compute)
+                row = store.add(head, partial(curve.row_after, iteration, tree, spot))
                 left = self.iterations * (len(ALGORITHMS) - number) - iteration
                 minutes = row["seconds"] / iteration * left / 60
                 progress.line(
@@ -89,49 +81,50 @@ class TurnEndgame(Reproduction):
         """Iterations down, algorithms across."""
         title = f"{self.spot}: exploitability in mbb/h"
         made = table("iterations", *ALGORITHMS, text_columns=0, title=title)
-        found = pivot(rows, index="iteration", columns="algorithm", value="exploitability_mbb")
-        for iteration, cells in sorted(found.items()):
-            made.add_row(f"{iteration:,}", *(f"{cells[name]:,.4g}" for name in ALGORITHMS))
+        for cells in convergence_cells(rows, "{exploitability_mbb:,.4g}"):
+            made.add_row(*cells)
         return [made]
 
     def plot(self, rows: Sequence[Row], path: Path) -> None:
         """One curve for each algorithm."""
         from tacit.report.plot import curves, plot_convergence
 
-        drawn = curves(rows, y="exploitability_mbb")
-        plot_convergence(drawn, path, title="Turn endgame hold'em, tabular", unit="mbb/h")
+        panels = {"Turn endgame hold'em, tabular": curves(rows, "exploitability_mbb")}
+        plot_convergence(panels, path, unit="mbb/h")
 
 
+@dataclass
 class _Curve:
     """One algorithm's solver, saved in `path` after each measurement and resumed from there."""
 
-    def __init__(self, algorithm: str, *, threads: int) -> None:
-        self.algorithm = algorithm
-        self.threads = threads
-        self.path: Path | None = None
-        self.seconds = 0.0
-        self._solver: Solver | None = None
+    algorithm: str
+    path: Path | None
+    threads: int
+    seconds: float = 0.0
+    _solver: Solver | None = None
 
-    def exploitability_after(self, iteration: int, tree: PublicTree) -> float:
+    def row_after(self, iteration: int, tree: Callable[[], PublicTree], spot: Spot) -> Row:
         """Run up to `iteration`, from the saved state where there is an earlier one."""
         from tacit.solvers import Solver, exploitability, find_algorithm
 
         if self._solver is None:
-            self._solver = Solver(tree, find_algorithm(self.algorithm), threads=self.threads)
+            self._solver = Solver(tree(), find_algorithm(self.algorithm), threads=self.threads)
             if self.path is not None and self.path.exists():
                 self._restore(self._solver, self.path, iteration)
         solver = self._solver
         began = time.perf_counter()
         solver.run(iteration - solver.iteration)
         self.seconds += time.perf_counter() - began
-        found = exploitability(tree, solver.average_policy(), threads=self.threads)
+        found = exploitability(solver.tree, solver.average_policy(), threads=self.threads)
         if self.path is not None:
-            self._save(solver, self.path)
-        return found
-
-    def _save(self, solver: Solver, path: Path) -> None:
-        state = {"iteration": np.array(solver.iteration), "seconds": np.array(self.seconds)}
-        write_arrays(path, {**solver.memory, **state})
+            state = {"iteration": np.array(solver.iteration), "seconds": np.array(self.seconds)}
+            write_arrays(self.path, {**solver.memory, **state})
+        return {
+            "exploitability": found,
+            "exploitability_mbb": 1000 * found / spot.rules.big_blind,
+            "exploitability_percent_of_pot": 100 * found / spot.pot,
+            "seconds": self.seconds,
+        }
 
     def _restore(self, solver: Solver, path: Path, most: int) -> None:
         """Put `solver` in the saved state unless that is beyond iteration `most`."""
