@@ -67,7 +67,7 @@ def test_hands_and_classes():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("AhAh", "KK"), "a hand has two different cards"),
+        (("AhAh", "KK"), "Ah is there twice"),
         (("AhKs", "AhQs"), "cannot meet"),
         (("AA", "KK", "--board", "KsKdKcKh"), "the second range holds no hand"),
         (("AA", "KK", "--board", "2c3d"), "has 2 cards; a board has 0, 3, 4 or 5"),
