@@ -13,7 +13,9 @@ from tacit.learn.cvpn import CVPN
 from tacit.learn.network import ResidualPlanes, make_network
 from tacit.learn.replay import Examples
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
+from tacit.solvers.growing_leaves import encode
 from tacit.tree import PLAYERS, Builder, PublicState
+from tacit.tree.pbs import PBS
 
 SMALL = NetworkSettings(cvpn=True, hidden=(16,), channels=8, blocks=1)
 GAMES = ["kuhn", "leduc", "liars-dice-1x4", "rock-paper-scissors", "pursuit-glasses", "tic-tac-toe"]
@@ -39,7 +41,7 @@ def example(network: CVPN, random: np.random.Generator) -> Examples:
     first, second = (random.random(count) for count in state.counts)
     policy = legal * random.random(legal.shape)
     target = network.target(state, (first, second), policy / policy.sum(axis=0))
-    return Examples(network.row(state, (first, second))[None], target[None])
+    return Examples(encode(network, PBS(state, (first, second)))[None], target[None])
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -48,11 +50,11 @@ def test_an_answer_holds_values_of_both_players_and_a_policy_of_the_mover(game: 
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     state = first_decision(network)
-    row = network.row(state, (np.ones(state.counts[0]), np.ones(state.counts[1])))
+    row = encode(network, PBS(state, (np.ones(state.counts[0]), np.ones(state.counts[1]))))
     answer = network.answer(row[None])
     columns = [network.output_columns(state, player) for player in PLAYERS]
     assert len(set(np.concatenate(columns).tolist())) == sum(state.counts)
-    actions = network.action_columns(state)
+    actions = network.action_columns(state, state.expansion)
     assert actions.shape == state.expansion.legal.shape
     assert len(set(actions.ravel().tolist())) == actions.size
     assert actions.max() < answer.policies.shape[1]
@@ -81,7 +83,7 @@ def test_losses_are_the_huber_loss_and_the_cross_entropy_of_known_targets(game: 
     errors = np.abs(answer.values[0, places] - examples.values[0, places])[1:] / units
     huber = np.where(errors < 0.1, errors**2 / 0.2, errors - 0.05)
     assert value.item() == pytest.approx(huber.mean(), rel=1e-4)
-    columns = network.action_columns(state)
+    columns = network.action_columns(state, state.expansion)
     wanted = examples.values[0, network.encoding.outputs :][columns]
     guess = answer.policies[0, columns] / answer.policies[0, columns].sum(axis=0)
     assert policy.item() == pytest.approx(-(wanted * np.log(guess)).sum(axis=0).mean(), rel=1e-4)
@@ -124,10 +126,10 @@ def test_symmetries_turn_planes_and_policies_together() -> None:
     one = np.ones(1)
     target = network.target(state, (one, -one), chances)
     whole = Examples(
-        np.repeat(network.row(state, (one, one))[None], 64, axis=0),
+        np.repeat(encode(network, PBS(state, (one, one)))[None], 64, axis=0),
         np.repeat(target[None], 64, axis=0),
     )
-    turned = network.turned(whole, random)
+    turned = network.augmented(whole, random)
     boards = {row.tobytes() for row in turned.rows}
     assert len(boards) == 8
     first = network.encoding.first_belief - network.encoding.public_features
@@ -144,4 +146,4 @@ def test_symmetries_turn_planes_and_policies_together() -> None:
 def test_games_without_symmetries_keep_their_examples() -> None:
     network, random = cvpn("kuhn"), np.random.default_rng(0)
     examples = example(network, random)
-    assert network.turned(examples, random) is examples
+    assert network.augmented(examples, random) is examples

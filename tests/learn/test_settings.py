@@ -8,9 +8,8 @@ import inspect
 import pytest
 
 from tacit.games import GameError
-from tacit.learn import settings as module
 from tacit.learn.presets import PRESETS
-from tacit.learn.settings import SearchSettings, Settings
+from tacit.learn.settings import OTHER_GROUPS, SearchSettings, Settings
 
 SMALL = Settings().replace(game="liars-dice-1x2", iterations=12)
 
@@ -80,15 +79,18 @@ def test_differences_are_told_by_name() -> None:
 
 
 def test_every_setting_is_documented_where_it_stands_and_has_a_name_of_its_own() -> None:
-    lines = inspect.getsource(module).splitlines()
-    names = []
-    groups = [getattr(Settings(), f.name) for f in dataclasses.fields(Settings)]
-    for settings in (Settings(), *filter(dataclasses.is_dataclass, groups)):
-        for entry in dataclasses.fields(settings):  # type: ignore[arg-type]
+    names: dict[str, list[str]] = {"": []}
+    groups = {f.name: getattr(Settings(), f.name) for f in dataclasses.fields(Settings)}
+    groups = {name: group for name, group in groups.items() if dataclasses.is_dataclass(group)}
+    for group, settings in {"": Settings(), **groups}.items():
+        lines = inspect.getsource(type(settings)).splitlines()
+        for entry in dataclasses.fields(settings):
             [at] = [n for n, line in enumerate(lines) if line.startswith(f"    {entry.name}: ")]
             assert lines[at + 1].startswith('    """'), entry.name
-            names.append(entry.name)
-    assert len(set(names)) == len(names)
+            names.setdefault(group, []).append(entry.name)
+    for others in OTHER_GROUPS.values():
+        used = [name for group in set(names) - set(others) for name in names[group]]
+        assert len(set(used)) == len(used)
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

@@ -43,7 +43,10 @@ class CVPN(ValueNetwork):
         self.actions = actions
 
     def answer(self, inputs: NDArray[np.float32]) -> Answer:
-        """Values and weights of actions for rows [n, inputs], in one pass."""
+        """Values and weights of actions for rows [n, inputs], in one pass.
+
+        The largest weight of each infostate is one.
+        """
         with inference():
             rows = torch.from_numpy(inputs)
             answer = self.body(rows)
@@ -56,24 +59,10 @@ class CVPN(ValueNetwork):
         """Expected values in the game's own units."""
         return self.answer(inputs).values
 
-    def policies(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Weights of actions; the largest of each infostate is one."""
-        return self.answer(inputs).policies
-
     def _by_action(self, answer: torch.Tensor) -> torch.Tensor:
         """[n, actions, width] the part of answers or targets with policies."""
         policies = answer[:, self.encoding.outputs :]
         return policies.reshape(len(answer), self.actions, self.encoding.width)
-
-    def row(self, state: PublicState, beliefs: tuple[Array, Array]) -> NDArray[np.float32]:
-        """[inputs] a PBS as a row."""
-        row = np.zeros(self.inputs, dtype=np.float32)
-        head = self.describe(state, 0)
-        row[: len(head)] = head
-        for player in PLAYERS:
-            total = beliefs[player].sum()
-            row[self.input_columns(state, player)] = beliefs[player] / (total if total > 0 else 1)
-        return row
 
     def target(
         self, state: PublicState, values: tuple[Array, Array], policy: Array | None
@@ -116,7 +105,7 @@ class CVPN(ValueNetwork):
         entropy = -(policy.nan_to_num() * logits * legal).sum()
         return value, entropy / legal.any(dim=1).sum().clamp(min=1)
 
-    def turned(self, examples: Examples, random: np.random.Generator) -> Examples:
+    def augmented(self, examples: Examples, random: np.random.Generator) -> Examples:
         """The examples, each under a random symmetry of the game."""
         symmetries = self.encoding.symmetries
         if len(symmetries) == 1:

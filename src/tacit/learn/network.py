@@ -213,6 +213,10 @@ class BeliefNetwork(EncodedNetwork):
             replays["policies"] = Replay(capacity, *shape, np.uint8)
         return replays
 
+    def augmented(self, examples: Examples, random: np.random.Generator) -> Examples:
+        """The examples as they are learnt from: as they are."""
+        return examples
+
     def losses(
         self, batches: dict[str, Examples], learning: OptimizerSettings
     ) -> tuple[torch.Tensor, torch.Tensor]:

@@ -1,8 +1,8 @@
 """Presets: the settings that `tacit train NAME` starts from.
 
 Each game of the package that is learnt has one. The games of ReBeL's Table 2 also have one for
-CFR-D and one for fictitious play, as in the paper, and there is a quick one. Any other game gets
-settings by its size.
+CFR-D and one for fictitious play, as in the paper, and there is a quick one. Presets of Student of
+Games end in `-sog`. Any other game gets settings by its size.
 """
 
 from __future__ import annotations
@@ -44,6 +44,35 @@ PURSUIT = Settings().replace(
     game="pursuit-glasses", epochs=40, halve_every=6, depth=6, iterations=128, table_size=128
 )
 
+STUDENT = Settings().replace(
+    method="student-of-games", cvpn=True, algorithm="dcfr", alternating=True, simulations=100,
+    table_size=64, explore=0.1, search_queries=5.0, recursive_queries=0.4, batch=1024, huber=0.5,
+    epochs=150, halve_every=25, evaluate_every=25, evaluate_playthroughs=3, keep_every=25,
+)  # fmt: skip
+"""Student of Games where something is hidden: queries are learnt from, not outcomes."""
+TINY_STUDENT = STUDENT.replace(
+    simulations=50, hidden=(64, 64), table_size=32, epochs=40, halve_every=8, evaluate_every=20,
+    batch=256, keep_every=0,
+)  # fmt: skip
+BOARD = Settings().replace(
+    method="student-of-games", cvpn=True, simulations=64, expansions=2.0, temperature=1.5,
+    table_size=64, explore=0.05, outcome_targets=1.0, search_queries=0.2, recursive_queries=0.1,
+    resign_below=-0.9, greedy_after=12, hidden=(64,), batch=512, huber=1.0, learning_rate=3e-3,
+    policy_weight=1.0, steps=100, epochs=200, halve_every=50, play_simulations=200,
+    evaluate_every=0,
+)  # fmt: skip
+"""Student of Games where nothing is hidden: games are learnt from their outcomes."""
+STUDENTS = (
+    *(TINY_STUDENT.replace(game=game) for game in ("kuhn", "rock-paper-scissors")),
+    *(STUDENT.replace(game=game) for game in ("leduc", "liars-dice-1x4", "liars-dice-1x6")),
+    STUDENT.replace(game="pursuit-glasses"),
+    BOARD.replace(game="tic-tac-toe", channels=16, blocks=2, epochs=60, halve_every=15,
+                  play_simulations=100, greedy_after=6),
+    BOARD.replace(game="connect-four"),
+    BOARD.replace(game="go-5x5", longest_game=100),
+    BOARD.replace(game="go-7x7", longest_game=200, blocks=5, channels=48),
+)  # fmt: skip
+
 PRESETS: dict[str, Settings] = {
     **{game: SOUND.replace(game=game) for game in PAPER_GAMES},
     **{preset.game: preset for preset in (LEDUC, LARGE_DICE)},
@@ -58,6 +87,7 @@ PRESETS: dict[str, Settings] = {
         )
     },
     **{f"{game}-fp": FICTITIOUS.replace(game=game) for game in PAPER_GAMES},
+    **{f"{preset.game}-sog": preset for preset in STUDENTS},
 }
 QUICK = "liars-dice-1x4-quick"
 """Learns in about a minute on two cores; with fewer playthroughs its measurement is noise."""

@@ -9,6 +9,7 @@ import dataclasses
 import json
 import math
 import typing
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -20,6 +21,7 @@ from tacit.games import GameError
 from tacit.solvers.algorithms import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solvers.depth_limited import Mode
 from tacit.solvers.engine import Beliefs, Solver
+from tacit.solvers.growing import GrowingSettings
 from tacit.solvers.leaves import Evaluator
 from tacit.suggest import unknown
 from tacit.tree import PublicState, PublicTree, build_forest
@@ -168,22 +170,6 @@ class SearchSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowingSettings(_Checked):
-    """GT-CFR, the search of Student of Games."""
-
-    simulations: int = number(100, least=1)
-    """Number of expansions of a search, s of SoG(s, c)."""
-    expansions: float = number(1.0, above=0, most=1e6)
-    """Number of expansions for each regret update, c of SoG(s, c)."""
-    puct: float = number(1.5, most=1e6)
-    """The constant of PUCT: how much priors and visits count beside values."""
-    prior_temperature: float = number(1.0, above=0, most=1e6)
-    """The temperature of priors; above 1 they are flatter."""
-    children: int = number(0)
-    """Number of children that an expansion adds, the best by prior; 0: all of them."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class SoundSettings(_Checked):
     """Sound self-play of Student of Games (Algorithm 2, Table S2)."""
 
@@ -277,7 +263,9 @@ class EvaluationSettings(_Checked):
     evaluate_every: int = number(25)
     """Number of epochs between measurements of its exploitability; 0: never."""
     evaluate_playthroughs: int = number(32, least=1)
-    """Number of playthroughs of a measurement."""
+    """Number of playthroughs of a measurement; of seeds with Student of Games."""
+    keep_every: int = number(0)
+    """Number of epochs between networks that are kept beside the last; 0: none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,7 +282,7 @@ class Settings(_Checked):
     """Number of epochs of the run."""
     search: SearchSettings = SearchSettings(algorithm="quadratic-cfr", iterations=256)
     """ReBeL's search in self-play."""
-    growing: GrowingSettings = GrowingSettings()
+    growing: GrowingSettings = field(default_factory=GrowingSettings)
     """The search of Student of Games in self-play."""
     sound: SoundSettings = SoundSettings()
     """The self-play of Student of Games."""
@@ -315,6 +303,8 @@ class Settings(_Checked):
             raise GameError("a warm start needs a policy network; set policy=true, or warm_start=0")
         if (self.method == "student-of-games") != self.network.cvpn:
             raise GameError("method=student-of-games and cvpn=true go together; set both or none")
+        if not (self.sound.search_queries or self.sound.outcome_targets):
+            raise GameError("there are no examples; set search_queries or outcome_targets above 0")
         _ = self.play
 
     @property
@@ -322,11 +312,17 @@ class Settings(_Checked):
         """The search in play and evaluation."""
         return dataclasses.replace(self.search, iterations=self.evaluation.play_iterations)
 
+    @property
+    def growing_play(self) -> GrowingSettings:
+        """GT-CFR in play and evaluation."""
+        return dataclasses.replace(self.growing, simulations=self.evaluation.play_simulations)
+
     def replace(self, **values: Any) -> Settings:
         """These settings with some changed, by name without the group."""
         groups: dict[str, dict[str, Any]] = {}
+        method = _method(values.get("method", self.method))
         for name, value in values.items():
-            place = _find(name)
+            place = _find(name, method)
             groups.setdefault(place.group, {})[place.name] = value
         changes = groups.pop("", {})
         for group, inner in groups.items():
@@ -335,10 +331,10 @@ class Settings(_Checked):
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some changed, by name and text."""
-        for name in changes:
-            if _find(name).group in OTHER_GROUPS[self.method]:
-                raise GameError(f"setting {name} has no effect with method={self.method}")
-        return self.replace(**{name: _parse(_find(name), text) for name, text in changes.items()})
+        method = _method(changes.get("method", self.method))
+        return self.replace(
+            **{name: _parse(_find(name, method), text) for name, text in changes.items()}
+        )
 
     def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
         """By name, both values of the settings that differ."""
@@ -369,7 +365,7 @@ class _Place(typing.NamedTuple):
 
 
 def _places() -> dict[str, _Place]:
-    """Every setting by its name without the group."""
+    """Every setting by its name, without the group unless two groups have the name."""
     places = []
     for own, kind in typing.get_type_hints(Settings).items():
         if dataclasses.is_dataclass(kind):
@@ -377,16 +373,29 @@ def _places() -> dict[str, _Place]:
             places += [_Place(own, name, inner[name]) for name in inner]
         else:
             places.append(_Place("", own, kind))
-    return {place.name: place for place in places}
+    times = Counter(place.name for place in places)
+    return {
+        f"{place.group}.{place.name}" if times[place.name] > 1 else place.name: place
+        for place in places
+    }
 
 
-def _find(name: str) -> _Place:
-    """The setting with this name, alone or behind its group and a dot."""
-    places = _places()
+def _method(given: Any) -> Method:
+    if given not in OTHER_GROUPS:
+        raise GameError(f"setting method must be {_kind_name(Method)}, not {given!r}")
+    return typing.cast(Method, given)
+
+
+def _find(name: str, method: Method) -> _Place:
+    """The setting with this name, alone or behind its group and a dot, that the method uses."""
     group, _, short = name.rpartition(".")
-    place = places.get(short)
-    if place is not None and group in ("", place.group):
-        return place
+    places = _places()
+    found = [p for p in places.values() if p.name == short and group in ("", p.group)]
+    used = [place for place in found if place.group not in OTHER_GROUPS[method]]
+    if used:
+        return used[0]
+    if found:
+        raise GameError(f"setting {name} has no effect with method={method}")
     raise GameError(unknown("setting", name, places))
 
 

@@ -1,7 +1,8 @@
 """Training: epochs of self-play and gradient steps, in a folder from which a run resumes.
 
 A run's folder holds `settings.json`, `checkpoint.pt` (all that resuming needs), `network.pt` (the
-weights alone), `log.jsonl` (one line for each epoch) and TensorBoard's files.
+weights alone), `network-EPOCH.pt` (earlier ones, by `keep_every`), `log.jsonl` (one line for each
+epoch) and TensorBoard's files.
 
 Self-play runs one epoch ahead: during the gradient steps of epoch e the examples of epoch e + 1 are
 played, with the weights from before those steps. So no core idles. As the lag is always one epoch,
@@ -31,8 +32,9 @@ from tacit.games import Game, GameError, load_game
 from tacit.learn.network import Network, copy_weights, make_network
 from tacit.learn.presets import PRESETS, find_preset, presets_of
 from tacit.learn.self_play import SelfPlay, TableResult, TableTask
-from tacit.learn.settings import Settings
+from tacit.learn.settings import Method, Settings
 from tacit.learn.shipped import find_network
+from tacit.learn.sound_self_play import SoundSelfPlay
 from tacit.tree import Builder
 from tacit.tree.pbs import PortablePBS, first_pbs
 
@@ -40,9 +42,17 @@ VERSION = 2
 """Of network files."""
 CHECKPOINT_VERSION = 3
 SAVE_SECONDS = 60.0
-NOT_LEARNT = ("seed", "play_iterations", "evaluate_every", "evaluate_playthroughs")
+NOT_LEARNT = (
+    "seed", "play_iterations", "play_simulations", "evaluate_every", "evaluate_playthroughs",
+    "keep_every",
+)  # fmt: skip
 """Settings that a command line states otherwise, or that do not change the network."""
 
+SELF_PLAY: dict[Method, Callable[[Game, Settings], Callable[[TableTask], TableResult]]] = {
+    "rebel": SelfPlay,
+    "student-of-games": SoundSelfPlay,
+}
+"""By method, what plays the tables of an epoch. Sound self-play ends its games in one epoch."""
 Measure = Callable[[Network], float]
 """Measures the exploitability of a network's search."""
 
@@ -125,7 +135,8 @@ class Run(TrainedNetwork):
         self.lagging = copy_weights(self.network)
         """The weights with which the next epoch's examples are played."""
         first = first_pbs(self.encoding.builder.root).portable()
-        table = (first,) * settings.self_play.table_size
+        carried = settings.self_play.table_size if settings.method == "rebel" else 0
+        table = (first,) * carried
         self.positions: list[tuple[PortablePBS, ...]] = [table] * settings.self_play.tables
         """The positions from which they are played."""
 
@@ -175,7 +186,8 @@ class Run(TrainedNetwork):
         board = SummaryWriter(self.folder / "tensorboard")
         begun = saved = time.monotonic()
         before = self.seconds
-        session = executor_of(workers).open(partial(SelfPlay, self.game, self.settings))
+        play = SELF_PLAY[self.settings.method]
+        session = executor_of(workers).open(partial(play, self.game, self.settings))
         try:
             playing = self._play(session)
             while self.epoch < self.settings.epochs:
@@ -193,6 +205,9 @@ class Run(TrainedNetwork):
                 for name in ("loss", "examples", "examples_per_second", "exploitability"):
                     if getattr(progress, name) is not None:
                         board.add_scalar(name, getattr(progress, name), self.epoch)
+                keep = self.settings.evaluation.keep_every
+                if keep and self.epoch % keep == 0:
+                    self.save_network(self.folder / f"network-{self.epoch}.pt")
                 if each is not None:
                     each(progress)
                 if time.monotonic() - saved > SAVE_SECONDS:
@@ -264,12 +279,17 @@ class Run(TrainedNetwork):
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         random = np.random.default_rng([seed, self.epoch, self.settings.self_play.tables])
+        if not all(len(replay) for replay in self.replays.values()):
+            return 0.0
         return sum(self._step(random) for _ in range(learning.steps)) / learning.steps
 
     def _step(self, random: np.random.Generator) -> float:
         """One gradient step; the loss of the values."""
         learning = self.settings.optimizer
-        batches = {kind: r.sample(learning.batch, random) for kind, r in self.replays.items()}
+        batches = {
+            kind: self.network.augmented(replay.sample(learning.batch, random), random)
+            for kind, replay in self.replays.items()
+        }
         whole, of_values = self.network.losses(batches, learning)
         if not torch.isfinite(whole):
             raise GameError(
