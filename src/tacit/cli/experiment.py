@@ -71,6 +71,7 @@ bench = LazyGroup(
             "A depth-limited turn with exact rivers, beside the whole tree.",
         ),
         "growth": ("growth:Growth", "Expansions of a growing public tree per second."),
+        "sog": ("sog:Sog", "Simulations of growing-tree CFR per second."),
     },
     room="tacit.bench",
     make=command_of,

@@ -29,7 +29,7 @@ from tacit.solvers.engine import Solver
 from tacit.solvers.gadgets import RootGadgets
 from tacit.solvers.growing_leaves import GrowingLeaves
 from tacit.solvers.kernels.growing import SearchArrays, add_iteration, simulate
-from tacit.solvers.leaves import Evaluator
+from tacit.solvers.leaves import Evaluator, lengthened
 from tacit.tree import CHANCE, Builder, PublicState, build_forest
 from tacit.tree.partial import PartialExpansion
 from tacit.tree.pbs import PBS, cfv_to_value
@@ -79,6 +79,9 @@ class GrowingSettings:
                 "algorithm that matches regrets"
             )
         return found
+
+
+_VECTORS = ("values0", "values1", "reach0", "reach1")
 
 
 class GrowingSearch:
@@ -202,8 +205,7 @@ class GrowingSearch:
             self.stats.priors[start : start + len(weights)] = weights
             self.stats.choices[node] = len(weights)
         for node in whole:
-            if arrays.player[node] < CHANCE:
-                self._set_priors(node)
+            self._set_priors(node)
 
     def policy(self, root: int = 0) -> NDArray[np.float64]:
         """[A, K] the average policy of the mover at the focus of a root."""
@@ -282,16 +284,19 @@ class GrowingSearch:
         return (*self.roots[root].path, *reversed(numbers))
 
     def _set_priors(self, node: int) -> None:
-        """Set the priors of a node that has all its children."""
+        """Set the priors of a node that has all its children, if a player moves there."""
+        if self.tree.arrays.player[node] >= CHANCE:
+            return
+        self.stats.choices[node] = self.tree.arrays.action_count[node]
         legal = self.tree.legal(node)
         weights = self.leaves.weights(node, self.tree.expansion(node)) * legal
         weights = np.where(weights.sum(axis=0) > 0, weights, legal)
         self.tree.block(self.stats.priors, node)[:, 0] = self._tempered(weights)
 
     def _tempered(self, weights: Array) -> Array:
-        powered = weights ** (1 / self.settings.temperature)
-        total = powered.sum(axis=0)
-        tempered: Array = powered / np.where(total > 0, total, 1)
+        if self.settings.temperature != 1:
+            weights = weights ** (1 / self.settings.temperature)
+        tempered: Array = weights / weights.sum(axis=0)
         return tempered
 
     def _extend(self) -> None:
@@ -300,11 +305,10 @@ class GrowingSearch:
         sizes = tree.sizes
         stats.extend(("priors", "visits", "pending"), sizes.slots)
         stats.extend(("choices", "chance_start", "apart"), tree.nodes)
-        stats.extend(("values0",), sizes.values[0])
-        stats.extend(("values1",), sizes.values[1])
-        stats.extend(("reach0",), sizes.reach[0])
-        stats.extend(("reach1",), sizes.reach[1])
-        self._born = np.append(self._born, np.full(tree.nodes - first, self.weight))
+        for name, length in zip(_VECTORS, (*sizes.values, *sizes.reach), strict=True):
+            stats.extend((name,), length)
+        self._born = lengthened(self._born, tree.nodes)
+        self._born[first:] = self.weight
         stats.apart[first:] = 1
         counts = tree.arrays.info_count[:, first : tree.nodes]
         for number in np.flatnonzero(counts[0] * counts[1] > 1).tolist():
@@ -316,8 +320,6 @@ class GrowingSearch:
             stats.chance[start:] = np.concatenate(parts)
             stats.chance_start[first + number] = start
             stats.apart[first + number] = margins is not None
-        # Nodes with all their children; others are set when they get their first one.
-        np.copyto(stats.choices, tree.arrays.action_count, where=stats.choices == 0)
 
 
 def _one_move(state: PublicState) -> bool:
@@ -326,7 +328,7 @@ def _one_move(state: PublicState) -> bool:
 
 
 def _no_statistics() -> SearchArrays:
-    empty = {name: np.zeros(0) for name in ("values0", "values1", "reach0", "reach1")}
+    empty = {name: np.zeros(0) for name in _VECTORS}
     return SearchArrays(
         priors=np.zeros(0, np.float32),
         visits=np.zeros(0, np.int32),

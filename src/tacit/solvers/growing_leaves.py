@@ -95,6 +95,8 @@ class GrowingLeaves(Leaves):
         """Time that the evaluator took."""
         self.questions: list[_Question] = []
         self.pairs = self.single = self.simple = None
+        self.network = evaluator if isinstance(evaluator, ValuePolicyEvaluator) else None
+        """The evaluator, if it answers policies with the values."""
         if isinstance(evaluator, ValueEvaluator):
             self.single = evaluator
             self._open = _OpenQuestions(tree, evaluator)
@@ -141,8 +143,8 @@ class GrowingLeaves(Leaves):
                 continue
             nodes = questions.nodes[rows]
             began = time.perf_counter()
-            if isinstance(evaluator, ValuePolicyEvaluator):
-                outputs, policies = evaluator.answer(inputs)
+            if self.network is not None:
+                outputs, policies = self.network.answer(inputs)
                 self.seconds += time.perf_counter() - began
                 self._keep_policies(nodes, policies)
             else:
@@ -219,10 +221,10 @@ class GrowingLeaves(Leaves):
     def weights(self, node: int, expansion: Expansion) -> Array:
         """[A, K] the evaluator's weights of the actions of a node that was a leaf, legal or not."""
         state = self.tree.state(node)
-        if isinstance(self.simple, PBSPolicyEvaluator) and node in self._proposed:
+        if node in self._proposed:
             return self._proposed.pop(node)
-        if isinstance(self.single, ValuePolicyEvaluator) and node < len(self._policies):
-            proposed: Array = self._policies[node][self.single.action_columns(state, expansion)]
+        if self.network is not None:
+            proposed: Array = self._policies[node][self.network.action_columns(state, expansion)]
             return proposed
         return np.ones((len(expansion.actions), state.counts[state.mover]))
 
@@ -231,9 +233,9 @@ class GrowingLeaves(Leaves):
         pbss = [self.pbs(node, reach) for node in nodes]
         if isinstance(self.simple, PBSPolicyEvaluator):
             self._proposed.update(zip(nodes, self.simple.policies(pbss), strict=True))
-        elif isinstance(self.single, ValuePolicyEvaluator):
-            inputs = np.array([encode(self.single, pbs) for pbs in pbss], dtype=np.float32)
-            _, policies = self.single.answer(inputs)
+        elif self.network is not None:
+            inputs = np.array([encode(self.network, pbs) for pbs in pbss], dtype=np.float32)
+            _, policies = self.network.answer(inputs)
             self._keep_policies(np.array(nodes), policies)
 
 

@@ -5,7 +5,7 @@ Storage has spare capacity, so the cost of an expansion does not depend on the s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import CHANCE, TERMINAL
-from tacit.tree.arrays import IDENTITY, LEAF, Order, Range, Sizes, TreeArrays, visiting_order
+from tacit.tree.arrays import DOWN, IDENTITY, LEAF, UP, Order, Range, Sizes, TreeArrays
 from tacit.tree.cards.terminals import CardTables
 from tacit.tree.derived import DerivedState
 from tacit.tree.kernels.layout import (
@@ -27,6 +27,7 @@ from tacit.tree.kernels.layout import (
     VALUES,
     append_child,
     append_children,
+    move_edges,
     place_vectors,
     reserve_moves,
 )
@@ -97,6 +98,12 @@ EDGE_FIELDS = (
 )  # fmt: skip
 
 
+FEW = 2
+"""Edges reserved for a node whose moves are added one by one; a power of two."""
+AT_A_TIME = 1024
+"""Nodes that a pass visits for both players in turn, while they are in the cache."""
+
+
 class GrowingLayout:
     """A tree of derived or open public states, in one range, that can be appended to."""
 
@@ -121,8 +128,14 @@ class GrowingLayout:
 
     @property
     def order(self) -> Order:
-        """One step down and one up."""
-        return visiting_order(self.ranges, [], [0, 0])
+        """Down through all nodes, then up, some at a time for both players."""
+        nodes = int(self.cursor[NODES])
+        first = np.arange(0, nodes, AT_A_TIME)
+        down = np.zeros((len(first), 7), dtype=np.int64)
+        down[:, 0], down[:, 1], down[:, 2] = DOWN, first, np.minimum(first + AT_A_TIME, nodes)
+        up = down[::-1].copy()
+        up[:, 0] = UP
+        return Order(down, (), up, np.concatenate([down, up]))
 
     @property
     def sizes(self) -> Sizes:
@@ -207,25 +220,30 @@ class GrowingLayout:
         if mover < CHANCE:
             self.deciders.append(leaf)
 
-    def begin_partly(self, leaf: int, expansion: PartialExpansion) -> None:
-        """Reserve the slots and edges of a leaf whose moves are added one after the other."""
-        count = len(expansion.order)
-        self.arrays.extend(EDGE_FIELDS, int(self.cursor[EDGES]) + count)
-        reserve_moves(self.arrays, leaf, self.states[leaf].mover, count, self.cursor)
-        self.expansions[leaf] = expansion
-        self.deciders.append(leaf)
+    def append_partly(self, leaves: Mapping[int, PartialExpansion], nodes: Sequence[int]) -> None:
+        """Reserve the slots of leaves whose moves are added one by one; then add one of each node.
 
-    def append_next(self, nodes: Sequence[int]) -> None:
-        """Add the next move of each of these nodes, whose expansions are partial."""
-        first = int(self.cursor[NODES])
-        self.arrays.extend(NODE_FIELDS, first + len(nodes))
+        Edges of a node are contiguous; when they run out of room they move to twice as much.
+        """
+        arrays, counts, first = self.arrays, self.arrays.edge_count, int(self.cursor[NODES])
+        full = [n for n in nodes if counts[n] >= FEW and not counts[n] & (counts[n] - 1)]
+        room = FEW * len(leaves) + 2 * sum(int(counts[node]) for node in full)
+        arrays.extend(EDGE_FIELDS, int(self.cursor[EDGES]) + room)
+        arrays.extend(NODE_FIELDS, first + len(nodes))
+        for leaf, expansion in leaves.items():
+            mover, count = self.states[leaf].mover, len(expansion.order)
+            reserve_moves(arrays, leaf, mover, count, FEW, self.cursor)
+            self.expansions[leaf] = expansion
+            self.deciders.append(leaf)
+        for node in full:
+            move_edges(arrays, node, self.cursor)
         for number, node in enumerate(nodes, start=first):
-            expansion = self.expansions[node]
-            assert isinstance(expansion, PartialExpansion)
-            child = expansion.add()
+            partial = self.expansions[node]
+            assert isinstance(partial, PartialExpansion)
+            child = partial.add()
             self.states.append(child)
             ends = child.mover == TERMINAL
-            append_child(self.arrays, node, TERMINAL if ends else LEAF, 1.0, self.cursor)
+            append_child(arrays, node, TERMINAL if ends else LEAF, 1.0, self.cursor)
             if ends:
                 self._lay_out_terminal(number, child)
 

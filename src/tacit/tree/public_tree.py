@@ -284,9 +284,7 @@ class PublicTree:
         The leaves, and the states after their moves, have one infostate for each player.
         """
         assert isinstance(self.layout, GrowingLayout)
-        for leaf, expansion in leaves.items():
-            self.layout.begin_partly(leaf, expansion)
-        self.layout.append_next(nodes)
+        self.layout.append_partly(leaves, nodes)
         self._forget()
 
     def _forget(self) -> None:

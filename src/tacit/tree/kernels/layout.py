@@ -60,7 +60,7 @@ def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor
 
     players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: that of terminals; chances: [A].
     """
-    reserve_moves(tree, leaf, mover, len(players), cursor)
+    reserve_moves(tree, leaf, mover, len(players), len(players), cursor)
     for number in range(len(players)):
         child = cursor[NODES]
         append_child(tree, leaf, players[number], chances[number], cursor)
@@ -69,19 +69,42 @@ def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor
 
 
 @kernel
-def reserve_moves(tree, leaf, mover, count, cursor):
-    """Reserve `count` edges, and slots if a player moves, for a leaf that has no move yet.
+def reserve_moves(tree, leaf, mover, count, edges, cursor):
+    """Reserve `edges` edges, and `count` slots if a player moves, for a leaf without moves yet.
 
     The edges are the last of the arrays.
     """
     tree.player[leaf] = mover
     tree.edge_start[leaf], tree.edge_count[leaf] = cursor[EDGES], 0
-    cursor[EDGES] += count
+    cursor[EDGES] += edges
     if mover < CHANCE:
         tree.simple[leaf] = 1
         tree.slot_start[leaf], tree.action_count[leaf] = cursor[SLOTS], 0
         cursor[SLOTS] += count
         cursor[SCRATCH] = max(cursor[SCRATCH], count)
+
+
+@kernel
+def move_edges(tree, node, cursor):
+    """Move the edges of a node with one infostate each to the end, with room for twice as many."""
+    first, count, to = tree.edge_start[node], tree.edge_count[node], cursor[EDGES]
+    for number in range(count):
+        old = first + number
+        _set_edge(tree, to + number, node, tree.edge_child[old], tree.edge_factor[old])
+        tree.edge_parent[old] = tree.edge_child[old] = 0
+    tree.edge_start[node] = to
+    cursor[EDGES] += 2 * count
+
+
+@inner_kernel
+def _set_edge(tree, edge, node, child, chance):
+    """Make an edge between nodes with one infostate each, whose vectors have their places."""
+    tree.edge_parent[edge], tree.edge_child[edge] = node, child
+    tree.edge_factor[edge], tree.edge_share[edge] = chance, 1.0
+    for p in range(2):
+        tree.map_count[p, edge] = IDENTITY
+        tree.cross_value[p, edge] = -1
+        _place_edge(tree, edge, p)
 
 
 @kernel
@@ -94,12 +117,10 @@ def append_child(tree, node, player, chance, cursor):
     tree.player[child] = player
     tree.copies[child] = 1
     tree.legal_start[child] = tree.terminal_matrix[child] = -1
-    tree.edge_parent[edge], tree.edge_child[edge] = node, child
-    tree.edge_factor[edge], tree.edge_share[edge] = chance, 1.0
+    tree.edge_parent[edge] = node
     for p in range(2):
         tree.info_count[p, child] = 1
         tree.map_count[p, edge] = IDENTITY
-        tree.cross_value[p, edge] = -1
         _place_node(tree, child, edge, p, cursor)
-        _place_edge(tree, edge, p)
+    _set_edge(tree, edge, node, child, chance)
     cursor[NODES] += 1

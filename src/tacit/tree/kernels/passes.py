@@ -95,6 +95,13 @@ def descend_node(tree, node, player, thread, kept, policy, reach, sums, weight):
     width = tree.copies[node] * tree.info_count[player, node]
     at = place(tree.reach_start[player, node], shared, shift)
     first, slot = tree.edge_start[node], tree.slot_start[node]
+    if width == 1:
+        for action in range(tree.edge_count[node]):
+            below = reach[at] * policy[slot + action]
+            reach[place(tree.edge_reach[player, first + action], shared, shift)] = below
+            if weight != 0:
+                sums[slot + action] += weight * below
+        return
     for action in range(tree.edge_count[node]):
         to = place(tree.edge_reach[player, first + action], shared, shift)
         here = slot + action * width
@@ -199,6 +206,7 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
     shared, shift = tree.shared_start[1, player], thread * tree.shared_size[1, player]
     room = len(values) - scratch.shape[1]
     base = np.empty(scratch.shape[1], dtype=np.int64)
+    alone = len(tree.entry_edge) == 0
     if batch < last_batch:
         _card_terminals(tree, batch, last_batch, thread, player, reach, values, room, scratch[0])
     for node in range(end - 1, begin - 1, -1):
@@ -227,6 +235,12 @@ def ascend_range(tree, vectors, visit, thread, player, act, mode, step, policy, 
             act(tree, node, at, base, mode, step, policy, regrets, values, scratch)
         elif mover != LEAF:
             first = tree.edge_start[node]
+            if width == 1 and tree.simple[node] == 1 and alone:
+                total = values.dtype.type(0)
+                for edge in range(first, first + tree.edge_count[node]):
+                    total += values[tree.edge_value[player, edge]]
+                values[at] = total
+                continue
             here = values[at : at + width]
             for s in range(width):
                 here[s] = 0
@@ -275,6 +289,9 @@ def update_node(tree, node, at, base, mode, step, policy, regrets, values, scrat
     """As `decide`, for UPDATE alone."""
     actions, copies, count, slot = shape_of(tree, node)
     width = copies * count
+    if width == 1 and tree.locked[node] == 0:
+        _update_one(actions, slot, at, base, step, policy, regrets, values)
+        return
     for tile in range(0, width, TILE):
         stop = min(tile + TILE, width)
         expect(actions, width, tile, stop, slot, at, base, policy, values)
@@ -285,6 +302,31 @@ def update_node(tree, node, at, base, mode, step, policy, regrets, values, scrat
     legal = tree.legal_start[node]
     if legal >= 0 and tree.locked[node] == 0:
         keep_legal(actions, copies, count, slot, legal, tree.legal, policy, regrets)
+
+
+@inner_kernel
+def _update_one(actions, slot, at, base, step, policy, regrets, values):
+    """As `update_node`, for one infostate, whose actions are all legal; the same arithmetic."""
+    positive, negative = step[POSITIVE], step[NEGATIVE]
+    floor, prediction = step[FLOOR], step[PREDICTION]
+    zero = total = value = values.dtype.type(0)
+    for action in range(actions):
+        value += policy[slot + action] * values[base[action]]
+    values[at] = value
+    for action in range(actions):
+        gain = values[base[action]] - value
+        kept = next_regret(regrets[slot + action], gain, positive, negative, floor)
+        regrets[slot + action] = kept
+        weight = max(kept + prediction * gain, zero)
+        policy[slot + action] = weight
+        total += weight
+    if total > values.dtype.type(LEAST_TOTAL):
+        scale = values.dtype.type(1) / total
+        for action in range(actions):
+            policy[slot + action] *= scale
+    else:
+        for action in range(actions):
+            policy[slot + action] = values.dtype.type(1 / actions)
 
 
 @inner_kernel
