@@ -221,3 +221,17 @@ def test_new_states_of_an_expansion_phase_are_asked_together():
     assert evaluator.rows[:2] == [2, 14]  # the roots, for their priors, and their children
     assert len(evaluator.rows) == 3
     assert 8 < evaluator.rows[2] <= 20
+
+
+def test_golden_trees():
+    """What seed 0 grows, move by move; a change here is a change of the algorithm."""
+    found = search("tic-tac-toe", simulations=8)
+    paths = [found.path(node) for node in range(found.tree.nodes)]
+    assert paths[:10] == [(), *((number,) for number in range(9))]
+    assert paths[10:] == [
+        (0, 0), (1, 0), (2, 0), (4, 0), (3, 0), (3, 0, 0), (6, 0), (4, 0, 0)
+    ]  # fmt: skip
+    assert found.tree.block(found.stats.visits, 0).ravel().tolist() == [1, 1, 1, 2, 2, 0, 1, 0, 0]
+    found = search("kuhn", simulations=6)
+    paths = [found.path(node) for node in range(found.tree.nodes)]
+    assert paths == [(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1)]
