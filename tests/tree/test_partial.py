@@ -43,7 +43,8 @@ def test_ends_of_the_game_have_their_payoff():
     leaf = tree.find("c1").node
     whole = tree.state(leaf).expansion
     wins = whole.labels.index("a3")
-    tree.expand_partly({leaf: added(tree, leaf, [wins, 0])}, [leaf])
+    other = (wins + 1) % len(whole.labels)
+    tree.expand_partly({leaf: added(tree, leaf, [wins, other])}, [leaf])
     child = int(tree.arrays.edge_child[tree.edges(leaf)[0]])
     assert tree.arrays.player[child] == TERMINAL
     assert tree.arrays.terminal_scale[child] == 1
