@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from tacit.bench.measurement import Measurement
-from tacit.report.experiment import SILENT, Progress, check_names, option
-from tacit.report.table import Row, Table, table_of
+from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
+from tacit.report.table import Row
 
 SEARCHES = {
     "connect-four": ((800, 1.0), (800, 10.0), (8_000, 10.0)),
@@ -20,18 +19,10 @@ SEARCHES = {
 """By game, the simulations and the simulations per update of each search; the paper plays board
 games with SoG(800, 1) and SoG(8000, 10), because an update visits the whole tree."""
 REPEATS = 5
-COLUMNS = {
-    "game": "{game}",
-    "simulations": "{simulations:,}",
-    "per update": "{expansions:g}",
-    "a second": "{simulations_per_second:,.0f}",
-    "µs each": "{microseconds:.0f}",
-    "in the network": "{share_network:.1%}",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sog(Measurement):
+class Sog(Experiment):
     """Simulations of growing-tree CFR a second, from the start of a game.
 
     The network answers zero and has no policy, so the search's own cost is measured: simulations,
@@ -43,6 +34,16 @@ class Sog(Measurement):
 
     games: tuple[str, ...] = option(tuple(SEARCHES), "Games, separated by commas.")
     seed: int = option(0, "Seed of the simulations.", least=0)
+
+    title = "Growing-tree CFR with a network that answers zero"
+    columns: ClassVar = {
+        "game": "{game}",
+        "simulations": "{simulations:,}",
+        "per update": "{expansions:g}",
+        "a second": "{simulations_per_second:,.0f}",
+        "µs each": "{microseconds:.0f}",
+        "in the network": "{share_network:.1%}",
+    }
 
     def __post_init__(self) -> None:
         check_names(self.games, SEARCHES, "search benchmark")
@@ -65,10 +66,6 @@ class Sog(Measurement):
                     }
                 )
         return rows
-
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """One table."""
-        return [table_of(rows, COLUMNS, title="Growing-tree CFR with a network that answers zero")]
 
 
 def _measure(name: str, simulations: int, expansions: float, seed: int) -> tuple[float, float]:
