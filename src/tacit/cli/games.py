@@ -6,8 +6,9 @@ from tacit.cli.options import command
 
 NOTE = """\
 Infostates are those of the player to move, slots their actions. Liar's Dice takes any size:
-liars-dice-<dice>x<faces>. openspiel:<game string> is any game of OpenSpiel's that has two players
-and is zero-sum, <module>:<Class> a game of your own."""
+liars-dice-<dice>x<faces>; Go is played from 5x5 to 9x9, with another komi as go-7x7-komi-9.
+openspiel:<game string> is any game of OpenSpiel's that has two players and is zero-sum,
+<module>:<Class> a game of your own."""
 COLUMNS = {
     "game": "{game}",
     "title": "{title}",

@@ -51,7 +51,7 @@ FAMILIES = (
     Family("tic-tac-toe", TicTacToe, ("tic-tac-toe",)),
     Family("connect-four", ConnectFour, ("connect-four",), countable=False),
     Family(
-        r"go-(\d+)x(\d+)(?:-komi-(-?\d+(?:\.\d+)?))?",
+        r"go-(\d{1,4})x(\d{1,4})(?:-komi-(-?\d{1,4}(?:\.\d{1,4})?))?",
         Go,
         ("go-5x5", "go-7x7", "go-9x9"),
         countable=False,
