@@ -13,7 +13,9 @@ from tacit.solvers.leaves import Zero
 from tacit.tree import Builder
 
 
-@pytest.mark.parametrize("name", ["kuhn", "rock-paper-scissors", "tic-tac-toe"])
+@pytest.mark.parametrize(
+    "name", ["kuhn", "rock-paper-scissors", "tic-tac-toe", "leduc", "pursuit-glasses"]
+)
 def test_it_plays_whole_games(name):
     builder = Builder(load_game(name))
     agent = ContinualAgent(builder, Zero(), GrowingSettings(simulations=20))

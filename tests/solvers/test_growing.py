@@ -235,3 +235,16 @@ def test_golden_trees():
     found = search("kuhn", simulations=6)
     paths = [found.path(node) for node in range(found.tree.nodes)]
     assert paths == [(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    "name", ["coin-toss", "liars-dice-1x4", "pursuit-glasses", "rock-paper-scissors", "go-5x5"]
+)
+def test_every_kind_of_game_is_searched_by_the_same_code(name):
+    """Hidden moves, private observations, chance and open games."""
+    found = search(name, simulations=40, expansions=2)
+    policy = found.policy()
+    assert policy.sum(axis=0) == pytest.approx(np.ones(policy.shape[1]))
+    assert found.tree.block(found.stats.visits, 0).sum() == 40
+    bounds = np.abs(found.values(0)).max(), np.abs(found.values(1)).max()
+    assert np.all(np.isfinite(bounds))
