@@ -15,7 +15,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluation.search_play import measure_of, played_policy
+from tacit.evaluation.continual_play import measure_of
+from tacit.evaluation.search_play import played_policy
 from tacit.formats import solution as solution_files
 from tacit.formats import spot_solution as spot_files
 from tacit.games import Game, GameError, check, load_game

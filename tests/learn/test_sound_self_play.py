@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from tacit.evaluation.search_tasks import continual_exploitabilities
+from tacit.evaluation.continual_play import continual_exploitabilities
 from tacit.games import GameError, load_game
 from tacit.learn.cvpn import CVPN
 from tacit.learn.network import copy_weights, make_network

@@ -19,23 +19,21 @@ def search(
     run: TrainedNetwork | str | Path,
     *,
     iterations: int | None = None,
+    simulations: int | None = None,
     game: Game | None = None,
 ) -> Agent:
     """The agent that searches with the network of a run, as its settings say.
 
     `run` may be the path of one or of a network file, or the name of a game whose network comes
-    with tacit; give `game` for a file of a game that has no name in the package.
+    with tacit; give `game` for a file of a game that has no name in the package. Give `iterations`
+    of ReBeL's search, or `simulations` of Student of Games.
     """
-    from dataclasses import replace
-
-    from tacit.agents.search_agent import SearchAgent
+    from tacit.agents.named import trained_agent
     from tacit.learn.trainer import trained
 
     found = trained(run, game=game)
-    settings = found.settings.play
-    if iterations is not None:
-        settings = replace(settings, iterations=iterations)
-    return SearchAgent(found.network.encoding.builder, found.network, settings)
+    builder = found.network.encoding.builder
+    return trained_agent(found, builder, iterations=iterations, simulations=simulations)
 
 
 def uniform(game: Game | str) -> Agent:

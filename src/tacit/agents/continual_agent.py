@@ -20,7 +20,8 @@ Array = NDArray[Any]
 class ContinualAgent:
     """Searches at each of its moves and plays the average policy; a memory is a position.
 
-    Games at the same position share a search. safe: see `tacit.subgame.continual`.
+    Games at the same position share a search. safe: see `tacit.subgame.continual`. greedy: it
+    plays the most likely action instead, which is for games with nothing hidden.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class ContinualAgent:
         *,
         safe: bool = True,
         share: float = 0.5,
+        greedy: bool = False,
     ) -> None:
         self.builder = builder
         self.evaluator = evaluator
         self.settings = settings
         self.safe = safe
         self.share = share
+        self.greedy = greedy
         self.random = np.random.default_rng(0)
         self.searches = 0
         """Number of searches so far."""
@@ -57,7 +60,10 @@ class ContinualAgent:
             self.searches += len({memory[0].key for memory in due})
             for memory, position in zip(due, found, strict=True):
                 memory[0] = position
-        return [memory[0].policy for memory in memories]
+        policies = [memory[0].policy for memory in memories]
+        if self.greedy:
+            return [np.eye(len(policy))[:, policy.argmax(axis=0)] for policy in policies]
+        return policies
 
     def after(
         self, memories: Sequence[list[Position]], transitions: Sequence[int]
@@ -74,5 +80,6 @@ class ContinualAgent:
     def model(self) -> ContinualAgent:
         """The same agent with random numbers of its own."""
         return ContinualAgent(
-            self.builder, self.evaluator, self.settings, safe=self.safe, share=self.share
-        )
+            self.builder, self.evaluator, self.settings, safe=self.safe, share=self.share,
+            greedy=self.greedy,
+        )  # fmt: skip

@@ -1,16 +1,18 @@
 """Agents by name: `uniform`, `mcts:1000`, `gnugo:10`, or a trained network.
 
 A name is a word, and after a colon a number or a text: simulations, a level, a command. Our own
-MCTS takes a trained network after an @: `puct:400@my-run`.
+MCTS and GT-CFR take a trained network after an @: `puct:400@my-run`, `sog:400@my-run`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.agents.agent import Agent, RuleAgent
+from tacit.agents.continual_agent import ContinualAgent
 from tacit.agents.gtp import GTPAgent, gnugo
 from tacit.agents.mcts import MCTSAgent, MCTSSettings, Playouts
 from tacit.agents.openspiel import ISMCTSAgent, OpenSpielMCTS
@@ -39,6 +41,38 @@ def _puct(builder: Builder, text: str) -> Agent:
     return MCTSAgent(builder, evaluator, settings)
 
 
+def _student(builder: Builder, text: str) -> Agent:
+    number, at, network = text.partition("@")
+    if not at:
+        raise GameError("GT-CFR needs a network of Student of Games: name it, as sog:100@RUN")
+    found = _network(network, builder)
+    if found.settings.method != "student-of-games":
+        raise GameError(f"{network} was not trained by Student of Games; name a run that was")
+    simulations = _number("sog", number, found.settings.evaluation.play_simulations)
+    return trained_agent(found, builder, simulations=simulations)
+
+
+def trained_agent(
+    found: TrainedNetwork,
+    builder: Builder,
+    *,
+    iterations: int | None = None,
+    simulations: int | None = None,
+) -> Agent:
+    """The agent that searches with a network as its settings say.
+
+    iterations: of ReBeL's search; simulations: of GT-CFR.
+    """
+    settings = found.settings
+    if settings.method == "student-of-games":
+        growing = settings.growing_play
+        growing = replace(growing, simulations=simulations or growing.simulations)
+        greedy = settings.evaluation.play_greedy
+        return ContinualAgent(builder, found.network, growing, greedy=greedy)
+    play = replace(settings.play, iterations=iterations or settings.play.iterations)
+    return SearchAgent(builder, found.network, play)
+
+
 def _network(name: str, builder: Builder) -> TrainedNetwork:
     """The trained network of that name or path, for the builder's game."""
     from tacit.learn.shipped import find_network
@@ -57,6 +91,7 @@ NAMED: dict[str, tuple[str, Callable[[Builder, str], Agent]]] = {
         "our MCTS; puct:400 simulations a move with random playouts, puct:400@RUN with a network",
         _puct,
     ),
+    "sog": ("GT-CFR; sog:400@RUN with the network of a run", _student),
     "mcts": (
         "OpenSpiel's MCTS; mcts:1000 simulations a move",
         lambda builder, text: OpenSpielMCTS(builder, _number("mcts", text, 1000)),
@@ -84,8 +119,7 @@ def find_agent(name: str, builder: Builder) -> Agent:
     if not Path(name).exists() and name not in shipped():
         otherwise = f"name a run, a network file, or one of {', '.join(NAMED)}"
         raise GameError(unknown("agent", name, [*NAMED, *shipped()], otherwise=otherwise))
-    found = _network(name, builder)
-    return SearchAgent(builder, found.network, found.settings.play)
+    return trained_agent(_network(name, builder), builder)
 
 
 def _baseline(builder: Builder, name: str) -> Agent:

@@ -8,8 +8,9 @@ from tacit.cli.options import command
 from tacit.report.experiment import option
 
 if TYPE_CHECKING:
-    from tacit.learn.network import Network
-    from tacit.learn.settings import SearchSettings
+    from collections.abc import Sequence
+
+    from tacit.learn.trainer import TrainedNetwork
 
 
 @command
@@ -17,6 +18,10 @@ def evaluate(
     run: str,
     *,
     iterations: int | None = option(None, "Of the search.  [the preset's]", least=1),
+    simulations: int | None = option(
+        None, "Of the search of Student of Games.  [the preset's]", least=1
+    ),
+    seeds: int = option(10, "Of Student of Games: searches of the whole game.", least=1),
     algorithm: str | None = option(None, "Of the search.  [as trained]"),
     mode: Literal["cfr-d", "cfr-avg", "cfr-avg-sound"] | None = option(
         None, "The beliefs at which leaves are evaluated.  [as trained]"
@@ -42,6 +47,9 @@ def evaluate(
     The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
     --playthroughs grows. Where the game is too large for this, --matches plays against other
     agents; the winnings of a local best response are a lower bound of the exploitability.
+
+    A network of Student of Games searches every public state once for each of the --seeds; the
+    figures are the least, the mean and the largest exploitability.
     """
     import dataclasses
     import time
@@ -56,6 +64,12 @@ def evaluate(
 
     source = trained(run)
     settings = source.settings
+    if matches is not None:
+        _play_matches(source, iterations, simulations, games=matches, seed=seed, as_json=as_json)
+        return
+    if settings.method == "student-of-games":
+        _evaluate_student(source, simulations, range(seed, seed + seeds), as_json=as_json)
+        return
     search = dataclasses.replace(
         settings.play,
         algorithm=find_algorithm(algorithm or settings.search.algorithm).name,
@@ -63,9 +77,6 @@ def evaluate(
         iterations=iterations or settings.evaluation.play_iterations,
         blur=settings.search.blur if blur is None else blur,
     )
-    if matches is not None:
-        _play_matches(source.network, search, games=matches, seed=seed, as_json=as_json)
-        return
     began = time.perf_counter()
     with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
         played = played_policy(
@@ -87,10 +98,49 @@ def evaluate(
     show(as_json, found, [shown])
 
 
-def _play_matches(
-    network: Network, search: SearchSettings, *, games: int, seed: int, as_json: bool
+def _evaluate_student(
+    source: TrainedNetwork, simulations: int | None, seeds: Sequence[int], *, as_json: bool
 ) -> None:
-    from tacit.agents.search_agent import SearchAgent
+    import dataclasses
+    import time
+    from statistics import fmean
+
+    from tacit.cli.progress import counting
+    from tacit.evaluation.continual_play import continual_exploitabilities
+    from tacit.report.output import show
+    from tacit.report.table import table
+
+    search = source.settings.growing_play
+    search = dataclasses.replace(search, simulations=simulations or search.simulations)
+    began = time.perf_counter()
+    with counting(source.settings.game, len(seeds), "seeds", visible=not as_json) as each:
+        found = continual_exploitabilities(source, search=search, seeds=seeds, each=each)
+    row = {
+        "game": source.settings.game,
+        "simulations": search.simulations,
+        "seeds": len(seeds),
+        "min": min(found),
+        "mean": fmean(found),
+        "max": max(found),
+        "unit": source.game.unit,
+        "seconds": time.perf_counter() - began,
+    }
+    shown = table("", "")
+    for name, value in row.items():
+        shown.add_row(name, f"{value:.5f}" if isinstance(value, float) else str(value))
+    show(as_json, row, [shown])
+
+
+def _play_matches(
+    source: TrainedNetwork,
+    iterations: int | None,
+    simulations: int | None,
+    *,
+    games: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    from tacit.agents.named import trained_agent
     from tacit.agents.simple import baselines
     from tacit.cli.progress import counting
     from tacit.evaluation.local_best_response import local_best_response
@@ -98,8 +148,11 @@ def _play_matches(
     from tacit.report.output import show
     from tacit.report.table import pick, table_of
 
-    builder = network.encoding.builder
-    agent = SearchAgent(builder, network, search)
+    builder, settings = source.network.encoding.builder, source.settings
+    agent = trained_agent(source, builder, iterations=iterations, simulations=simulations)
+    effort = {"iterations": iterations or settings.play.iterations}
+    if settings.method == "student-of-games":
+        effort = {"simulations": simulations or settings.growing_play.simulations}
     rows: list[dict[str, Any]] = []
     for name, opponent in baselines(builder).items():
         with counting(f"against {name}", games, "games", visible=not as_json) as each:
@@ -109,10 +162,11 @@ def _play_matches(
         found = local_best_response(builder, agent, games=games, seed=seed, replies=2, each=each)
     rows.append({"opponent": "local best response", "mean": -found.mean, "error": found.error})
     for row in rows:
-        row |= {"game": builder.game.name, "games": games, "iterations": search.iterations}
+        row |= {"game": builder.game.name, "games": games, **effort}
     columns = {"opponent": "{opponent}", "won per game": "{mean:+.3f}", "±": "{error:.3f}"}
+    [(unit, number)] = effort.items()
     title = (
-        f"{builder.game.name}: winnings per game of search with {search.iterations} iterations, "
+        f"{builder.game.name}: winnings per game of search with {number} {unit}, "
         f"over {games:,} games each"
     )
     show(as_json, rows, [table_of(rows, columns, title=title)])

@@ -96,6 +96,18 @@ reproduce = LazyGroup(
             "holdem_off_tree:HoldemOffTree",
             "Safe subgame solving, Table 2: off-tree bets in hold'em.",
         ),
+        "sog-leduc": (
+            "sog_exploitability:SogLeduc",
+            "Student of Games, Figure 3: exploitability in Leduc, beside IS-MCTS.",
+        ),
+        "sog-glasses": (
+            "sog_exploitability:SogGlasses",
+            "Student of Games, Figure 3: exploitability on the glasses map.",
+        ),
+        "sog-boards": (
+            "sog_boards:SogBoards",
+            "Student of Games, Table 1: board games against other engines.",
+        ),
     },
     room="tacit.reproduce",
     make=command_of,

@@ -87,11 +87,16 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     from tacit.reproduce.rebel_figure4 import PAPER
 
     game, settings = run.settings.game, run.settings
-    paper = PAPER.get((game, "rebel-cfr-d"))
-    title = (
-        f"{game}: search of {settings.play.iterations} iterations, depth {settings.search.depth}, "
-        f"{settings.evaluation.evaluate_playthroughs} playthroughs"
-    )
+    times = settings.evaluation.evaluate_playthroughs
+    if settings.method == "student-of-games":
+        paper = None
+        title = f"{game}: search of {settings.growing_play.simulations} simulations, {times} seeds"
+    else:
+        paper = PAPER.get((game, "rebel-cfr-d"))
+        title = (
+            f"{game}: search of {settings.play.iterations} iterations, depth "
+            f"{settings.search.depth}, {times} playthroughs"
+        )
     columns = {"seconds": "{seconds:.0f}", "examples": "{examples:,}", "loss": "{loss:.1e}"}
     columns["exploitability"] = "{exploitability:.4f}"
     shown = table_of(map(asdict, measured), columns, text_columns=0, title=title)
@@ -108,7 +113,7 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
     from rich.progress import TextColumn, TimeRemainingColumn
 
     from tacit.cli.progress import Bar
-    from tacit.evaluation.search_play import measure_of
+    from tacit.evaluation.continual_play import measure_of
 
     settings = run.settings
     texts = map(TextColumn, ("epoch {task.completed}/{task.total}", "{task.fields[state]}"))

@@ -7,14 +7,23 @@ another policy.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import fmean
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.cluster import executor_of
+from tacit.evaluation.search_play import measure_of_search, whole_tree
 from tacit.games import TERMINAL
+from tacit.learn.network import Network
+from tacit.learn.trainer import Measure, Run, TrainedNetwork, default_workers
+from tacit.solvers.best_response import evaluate
 from tacit.solvers.growing import GrowingSettings
 from tacit.solvers.leaves import Evaluator
 from tacit.subgame.continual import Position, first_position, resolve
-from tacit.tree import PLAYERS, Place, PublicTree
+from tacit.tree import PLAYERS, Place, PublicTree, build_forest
 
 FOREST = 64
 """Largest number of searches in one forest."""
@@ -67,3 +76,54 @@ def _children(tree: PublicTree, place: Place, position: Position) -> list[tuple[
         if after.state.mover != TERMINAL:
             children.append((tree.child(place, number), after))
     return children
+
+
+def continual_exploitabilities(
+    run: TrainedNetwork,
+    *,
+    search: GrowingSettings | None = None,
+    seeds: Sequence[int],
+    workers: int | None = None,
+    each: Callable[[int], None] | None = None,
+) -> list[float]:
+    """For each seed the exploitability of continual re-solving with a network in the whole game.
+
+    `search` is by default as the network's settings say. `each` is told how many seeds are done.
+    """
+    whole_tree(run.game)  # refuses a game that is too large
+    workers = min(default_workers() if workers is None else workers, len(seeds))
+    setup = partial(exploitability_by_seed, run.network, search or run.settings.growing_play)
+    done = 0
+
+    def count(number: int, _: object) -> None:
+        nonlocal done
+        done += 1
+        if each is not None:
+            each(done)
+
+    with executor_of(workers).open(setup) as session:
+        return session.submit(seeds).results(count)
+
+
+def exploitability_by_seed(network: Network, search: GrowingSettings) -> Callable[[int], float]:
+    """What gives the exploitability of continual re-solving with a seed."""
+    builder = network.encoding.builder
+    tree = build_forest(builder, [builder.root])
+
+    def measure(seed: int) -> float:
+        return evaluate(tree, continual_policy(tree, network, search, seed=seed)).exploitability
+
+    return measure
+
+
+def measure_of(run: Run) -> Measure:
+    """What measures the exploitability of a run's networks while it trains, by its method."""
+    settings = run.settings
+    if settings.method == "rebel":
+        return measure_of_search(run)
+
+    def measure(network: Network) -> float:
+        play = exploitability_by_seed(network, settings.growing_play)
+        return fmean(map(play, range(settings.evaluation.evaluate_playthroughs)))
+
+    return measure

@@ -270,8 +270,8 @@ def played_policy(
     return tree, normalise(tree, sums)
 
 
-def measure_of(run: Run) -> Measure:
-    """What measures a run's networks while it trains."""
+def measure_of_search(run: Run) -> Measure:
+    """What measures a run's networks while it trains by ReBeL."""
     builder = run.encoding.builder
     tree = build_forest(builder, [builder.root])
 

@@ -59,7 +59,7 @@ BOARD = Settings().replace(
     table_size=64, explore=0.05, outcome_targets=1.0, search_queries=0.2, recursive_queries=0.1,
     resign_below=-0.9, greedy_after=12, hidden=(64,), batch=512, huber=1.0, learning_rate=3e-3,
     policy_weight=1.0, steps=100, epochs=200, halve_every=50, play_simulations=200,
-    evaluate_every=0,
+    play_greedy=True, evaluate_every=0,
 )  # fmt: skip
 """Student of Games where nothing is hidden: games are learnt from their outcomes."""
 STUDENTS = (

@@ -260,6 +260,8 @@ class EvaluationSettings(_Checked):
     """Number of iterations of the search with the trained network."""
     play_simulations: int = number(100, least=1)
     """Number of expansions of GT-CFR with the trained network."""
+    play_greedy: bool = False
+    """Whether GT-CFR plays the most likely action; for games with nothing hidden."""
     evaluate_every: int = number(25)
     """Number of epochs between measurements of its exploitability; 0: never."""
     evaluate_playthroughs: int = number(32, least=1)

@@ -44,7 +44,7 @@ CHECKPOINT_VERSION = 3
 SAVE_SECONDS = 60.0
 NOT_LEARNT = (
     "seed", "play_iterations", "play_simulations", "evaluate_every", "evaluate_playthroughs",
-    "keep_every",
+    "keep_every", "play_greedy",
 )  # fmt: skip
 """Settings that a command line states otherwise, or that do not change the network."""
 

@@ -27,7 +27,9 @@ def curves(rows: Iterable[Row], y: str = "exploitability") -> Curves:
     return found
 
 
-def plot_convergence(panels: Mapping[str, Curves], path: Path, *, unit: str = "") -> None:
+def plot_convergence(
+    panels: Mapping[str, Curves], path: Path, *, unit: str = "", across: str = "iterations"
+) -> None:
     """A panel for each title: exploitability over iterations, both logarithmic."""
     single = len(panels) == 1
     width, height = (7.0, 4.2) if single else (3.4 * len(panels) + 0.6, 3.4)
@@ -35,7 +37,7 @@ def plot_convergence(panels: Mapping[str, Curves], path: Path, *, unit: str = ""
     for axes, (title, histories) in zip(grid, panels.items(), strict=True):
         for name, points in histories.items():
             axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
-        axes.set(xscale="log", yscale="log", xlabel="iterations", title=title)
+        axes.set(xscale="log", yscale="log", xlabel=across, title=title)
     grid[0].set_ylabel(f"exploitability ({unit})" if unit else "exploitability")
     if len(histories) > 1:
         grid[0].legend(frameon=False, ncols=2 if single else 1)

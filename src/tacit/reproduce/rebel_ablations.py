@@ -79,7 +79,7 @@ class Ablations(Reproduction):
 
     def _train(self, kind: str, seed: int, progress: Progress) -> Row:
         """Train, or resume the training in its folder, and measure the last network."""
-        from tacit.evaluation.search_play import measure_of
+        from tacit.evaluation.continual_play import measure_of
         from tacit.learn.presets import find_preset
         from tacit.learn.trainer import Run, read_log
 

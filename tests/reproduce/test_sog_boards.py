@@ -1,0 +1,52 @@
+"""Student of Games on boards: the best response, matches, and refused input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from support.commands import fails
+from tacit.agents.agent import RuleAgent
+from tacit.games import load_game
+from tacit.learn.presets import PRESETS
+from tacit.learn.trainer import Run
+from tacit.reproduce.sog_boards import SogBoards, best_response
+from tacit.solvers import evaluate
+from tacit.tree import PublicState, build_tree
+
+
+def first_move(state: PublicState) -> NDArray[np.float64]:
+    """[A, 1] the first legal action."""
+    return np.eye(len(state.expansion.actions))[:, :1]
+
+
+def test_the_best_response_is_that_of_the_whole_tree() -> None:
+    tree = build_tree(load_game("tic-tac-toe"))
+    policy = np.zeros(tree.sizes.slots)
+    for node in np.flatnonzero(tree.arrays.action_count > 0).tolist():
+        tree.block(policy, node)[0] = 1
+    exact = evaluate(tree, policy).best_response
+    builder = tree.game_builder
+    found = [best_response(builder, RuleAgent(builder, first_move), seat, 0) for seat in (0, 1)]
+    assert found == [pytest.approx(-exact[1]), pytest.approx(-exact[0])]
+
+
+def test_rows_of_tic_tac_toe(tmp_path: Path) -> None:
+    small = {"table_size": 2, "simulations": 3, "hidden": (8,), "channels": 4, "epochs": 1}
+    settings = PRESETS["tic-tac-toe-sog"].replace(**small, steps=1)
+    Run.create(tmp_path / "tic-tac-toe-sog", settings).train(workers=0)
+    pytest.importorskip("pyspiel")
+    table = SogBoards(games=("tic-tac-toe",), matches=2, simulations=4, runs=tmp_path)
+    rows = table.rows()
+    assert [row["opponent"] for row in rows] == ["best response", "mcts:1000"]
+    assert all(0 <= row["score"] <= 1 for row in rows)
+    assert rows[0]["score"] <= 0.5
+    [shown] = table.tables(rows)
+    assert shown.headers[:2] == ("game", "opponent")
+
+
+def test_a_game_without_opponents_is_refused() -> None:
+    assert "no opponents for 'kuhn'" in fails("reproduce", "sog-boards", "--games=kuhn")
