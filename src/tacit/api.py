@@ -15,8 +15,8 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.evaluation.continual_play import measure_of
-from tacit.evaluation.search_play import played_policy
+from tacit.evaluation.continual_play import continual_policy, measure_of
+from tacit.evaluation.search_play import played_policy, whole_tree
 from tacit.formats import solution as solution_files
 from tacit.formats import spot_solution as spot_files
 from tacit.games import Game, GameError, check, load_game
@@ -245,6 +245,7 @@ def evaluate(
     game: Game | str | None = None,
     playthroughs: int = 32,
     iterations: int | None = None,
+    simulations: int | None = None,
     form: Literal["exact", "sampled", "unsafe"] = "exact",
     seed: int = 0,
     workers: int | None = None,
@@ -252,8 +253,9 @@ def evaluate(
     """The value and exploitability of a solution, or of what search with a network plays.
 
     The options are for a network: its search has `iterations` and is played out in `playthroughs`;
-    the exploitability is an upper bound, which falls as they grow. Give `game` for a file of a game
-    that has no name in the package.
+    the exploitability is an upper bound, which falls as they grow. One of Student of Games searches
+    every public state with `simulations`, once. Give `game` for a file of a game that has no name
+    in the package.
     """
     if isinstance(what, str | Path):
         what = load(what, game=game)
@@ -264,6 +266,11 @@ def evaluate(
             raise GameError("a solution without rivers cannot be evaluated; solve the spot again")
         locks = {node: what.tree.block(what.policy, node) for node in what.locked}
         return evaluate_policy(what.tree, what.policy, locks=locks)
+    if what.settings.method == "student-of-games":
+        growing = what.settings.growing_play
+        growing = replace(growing, simulations=simulations or growing.simulations)
+        tree = whole_tree(what.game)
+        return evaluate_policy(tree, continual_policy(tree, what.network, growing, seed=seed))
     search = what.settings.play
     if iterations is not None:
         search = replace(search, iterations=iterations)

@@ -14,7 +14,7 @@ from tacit.evaluation import search_play
 from tacit.evaluation.match import play_match
 from tacit.evaluation.search_play import (
     Form,
-    measure_of,
+    measure_of_search,
     played_policy,
     search_exploitability,
     search_policy,
@@ -207,7 +207,7 @@ def test_the_figure_does_not_depend_on_the_workers(
 
 
 def test_a_run_is_measured_while_it_trains(run: Run) -> None:
-    assert 0 < measure_of(run)(run.network) < 2
+    assert 0 < measure_of_search(run)(run.network) < 2
 
 
 def test_a_game_that_is_too_large_is_refused() -> None:
