@@ -1,4 +1,4 @@
-"""Draw the pictures of the page on subgames: `python docs/draw.py`."""
+"""Draw the pictures of the pages on subgames and growing trees: `python docs/draw.py`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,26 @@ import numpy as np
 
 mpl.use("Agg")
 from matplotlib import pyplot
+from matplotlib.axes import Axes
 
 from tacit.games import load_game
+from tacit.solvers.growing import GrowingSearch, GrowingSettings
+from tacit.solvers.leaves import Zero
+from tacit.solvers.oracle import Oracle
 from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
 from tacit.subgame.methods import SolveBudget, solve_roots
-from tacit.tree import build_tree
+from tacit.tree import CHANCE, LEAF, TERMINAL, Builder, build_tree
+from tacit.tree.pbs import PBS
 
 IMAGES = Path(__file__).parent / "images"
+PLAYERS_DRAWN = (
+    (0, "tab:blue", "player 1"),
+    (1, "tab:orange", "player 2"),
+    (CHANCE, "tab:green", "chance"),
+    (TERMINAL, "black", "end"),
+    (LEAF, "0.7", "leaf"),
+)
 METHODS = ("unsafe", "resolve", "maxmargin", "reach-maxmargin")
 
 
@@ -58,5 +70,69 @@ def coin_toss() -> None:
     pyplot.close(figure)
 
 
+def growing_tree() -> None:
+    """The tree of one search after 1, 10 and 100 simulations; wide lines lead to many nodes."""
+    figure, axes = pyplot.subplots(2, 3, figsize=(9.6, 5.6), layout="constrained")
+    for row, (name, path, evaluator) in enumerate(
+        (("tic-tac-toe", "a1 b2 c3", Zero()), ("leduc", "", None))
+    ):
+        builder = Builder(load_game(name))
+        state = builder.at(path)
+        pbs = PBS(state, (np.ones(state.counts[0]), np.ones(state.counts[1])))
+        leaves = evaluator or Oracle(builder, iterations=30)
+        for column, simulations in enumerate((1, 10, 100)):
+            settings = GrowingSettings(simulations=simulations)
+            random = np.random.default_rng(1)
+            search = GrowingSearch(builder, [pbs], leaves, settings, random=random).run()
+            _draw_tree(axes[row, column], search)
+            title = f"{name}, {simulations} simulation{'s' * (simulations > 1)}"
+            axes[row, column].set_title(title, fontsize=10)
+    shown = axes[1, 2].get_legend_handles_labels()
+    figure.legend(*shown, frameon=False, fontsize=9, loc="outside lower center", ncols=5)
+    figure.savefig(IMAGES / "growing-tree.png", dpi=150)
+    pyplot.close(figure)
+
+
+def _draw_tree(axes: Axes, search: GrowingSearch) -> None:
+    """Nodes by depth, leaves side by side; colours say who moves."""
+    tree = search.tree
+    arrays = tree.arrays
+    count, depth = np.zeros(tree.nodes), np.zeros(tree.nodes)
+    children: list[list[int]] = [[] for _ in range(tree.nodes)]
+    for node in range(1, tree.nodes):
+        parent = int(arrays.edge_parent[tree.parent_edge[node]])
+        children[parent].append(node)
+    order = [tree.roots[0].node]
+    for node in order:
+        for child in children[node]:
+            depth[child] = depth[node] + 1
+            order.append(child)
+    for node in reversed(order):
+        count[node] = 1 + sum(count[child] for child in children[node])
+    across, free = np.zeros(tree.nodes), 0.0
+    stack = [(order[0], False)]
+    while stack:
+        node, placed = stack.pop()
+        if placed:
+            across[node] = np.mean([across[child] for child in children[node]])
+        elif not children[node]:
+            across[node], free = free, free + 1
+        else:
+            stack.append((node, True))
+            stack += [(child, False) for child in reversed(children[node])]
+    for node in order[1:]:
+        parent = int(arrays.edge_parent[tree.parent_edge[node]])
+        width = 0.4 + 2.6 * count[node] / count[order[0]]
+        axes.plot(
+            [across[parent], across[node]], [-depth[parent], -depth[node]],
+            color="0.7", linewidth=width, zorder=1,
+        )  # fmt: skip
+    for player, colour, label in PLAYERS_DRAWN:
+        chosen = [node for node in order if arrays.player[node] == player]
+        axes.scatter(across[chosen], -depth[chosen], s=9, color=colour, label=label, zorder=2)
+    axes.axis("off")
+
+
 if __name__ == "__main__":
     coin_toss()
+    growing_tree()

@@ -84,6 +84,7 @@ reproduce = LazyGroup(
         "rebel-fig4": ("rebel_figure4:Figure4", "ReBeL, Figure 4: convergence on whole games."),
         "rebel-ablations": ("rebel_ablations:Ablations", "ReBeL, Figures 2 and 6: ablations."),
         "teh-tabular": ("teh_tabular:TurnEndgame", "ReBeL, Figure 5: turn endgame hold'em."),
+        "sog-safety": ("sog_safety:SogSafety", "Student of Games: safe and unsafe re-solving."),
         "safe-tables": (
             "safe_tables:SafeTables",
             "Safe subgame solving, Tables 3 to 5, on small games.",
