@@ -44,6 +44,7 @@ def test_rows_of_tic_tac_toe(tmp_path: Path) -> None:
     assert [row["opponent"] for row in rows] == ["best response", "mcts:1000"]
     assert all(0 <= row["score"] <= 1 for row in rows)
     assert rows[0]["score"] <= 0.5
+    assert rows[0]["training"].startswith("tacit train tic-tac-toe-sog --seed 0 --set ")
     [shown] = table.tables(rows)
     assert shown.headers[:2] == ("game", "opponent")
 

@@ -69,8 +69,8 @@ STUDENTS = (
     BOARD.replace(game="tic-tac-toe", channels=16, blocks=2, epochs=60, halve_every=15,
                   play_simulations=100, greedy_after=6),
     BOARD.replace(game="connect-four"),
-    BOARD.replace(game="go-5x5", longest_game=100),
-    BOARD.replace(game="go-7x7", longest_game=200, blocks=5, channels=48),
+    BOARD.replace(game="go-5x5", simulations=40, table_size=32, epochs=150),
+    BOARD.replace(game="go-7x7", simulations=48, table_size=32, blocks=5, epochs=150),
 )  # fmt: skip
 
 PRESETS: dict[str, Settings] = {

@@ -91,7 +91,7 @@ class TrainedNetwork:
     def command(self) -> str:
         """The command that trains the network again, from the nearest preset of its game."""
         settings = self.settings
-        if settings.game not in PRESETS:
+        if not set(presets_of(settings.game)) & set(PRESETS):
             return f"tacit train {settings.game} --seed {settings.seed}"
         changes: dict[str, list[str]] = {}
         for preset in presets_of(settings.game):
