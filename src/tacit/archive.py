@@ -25,6 +25,8 @@ SEAL = b"tacit sha256 "
 DIGITS = 64
 MAX_BYTES = 8 << 30
 """What reading a file may take if nothing else is said."""
+MAX_TEXT = 64 << 20
+"""The largest text file that is read, in bytes."""
 
 
 class ArchiveError(GameError):
@@ -53,20 +55,7 @@ def open_archive(path: str | Path, what: str, *, max_bytes: int = MAX_BYTES) -> 
     ArchiveError if there is no such file, if it is not an archive of ours, if its checksum is
     wrong, or if its members are larger than `max_bytes` together.
     """
-    path = Path(path)
-    try:
-        kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
-            raise ArchiveError(f"{path} is a folder, not {what}")
-        if not stat.S_ISREG(kind):
-            raise ArchiveError(f"{path} is not an ordinary file; expected {what}")
-        file = path.open("rb")
-    except FileNotFoundError:
-        raise ArchiveError(f"there is no file {path}") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ArchiveError(f"{path} cannot be read: {reason}") from None
-    with file:
+    with _open(path, what) as file:
         if _tail(file, len(SEAL) + DIGITS)[: len(SEAL)] != SEAL:
             raise ArchiveError(f"{path} is not {what} of tacit, or is damaged")
         if _tail(file, DIGITS) != _digest(file):
@@ -82,6 +71,35 @@ def open_archive(path: str | Path, what: str, *, max_bytes: int = MAX_BYTES) -> 
             )
         file.seek(0)
         yield file
+
+
+def read_text(path: str | Path, what: str) -> str:
+    """A text file in UTF-8; ArchiveError if it is none, or larger than `MAX_TEXT`."""
+    with _open(path, what) as file:
+        data = file.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        raise ArchiveError(f"{path} is too large for {what}: more than {MAX_TEXT >> 20} MB")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ArchiveError(f"{path} is not {what}: {error}") from None
+
+
+def _open(path: str | Path, what: str) -> IO[bytes]:
+    """An ordinary file; a device or a pipe could be read for ever."""
+    path = Path(path)
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise ArchiveError(f"{path} is a folder, not {what}")
+        if not stat.S_ISREG(kind):
+            raise ArchiveError(f"{path} is not an ordinary file; expected {what}")
+        return path.open("rb")
+    except FileNotFoundError:
+        raise ArchiveError(f"there is no file {path}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArchiveError(f"{path} cannot be read: {reason}") from None
 
 
 @contextmanager

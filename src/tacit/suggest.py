@@ -5,10 +5,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+NEAR = 0.7
+"""The share of characters in common, in order, above which a name is near."""
+LEAST = 3
+"""Number of characters from which the start of a name stands for it."""
+LONGEST = 100
+"""Longer names are cut, as comparing takes quadratic time."""
+
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The name in `known` that `name` is probably a misspelling of; None if none is near."""
-    return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)
+    """The name in `known` that `name` is the start or a misspelling of; None if none is near."""
+    names = list(known)
+    longer = [each for each in names if len(name) >= LEAST and each.startswith(name)]
+    near = difflib.get_close_matches(name[:LONGEST], names, n=1, cutoff=NEAR)
+    return next(iter(near or longer), None)
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, otherwise: str | None = None) -> str:

@@ -141,7 +141,7 @@ def test_every_flipped_byte_is_noticed(saved):
         ({"policy": np.ones(3)}, "its policy does not fit"),
         ({"policy": np.full(24, 0.7)}, "its policy does not fit"),
         ({"policy": np.full(24, np.nan)}, "its policy does not fit"),
-        ({"history": np.zeros((0, 4))}, "its policy does not fit"),
+        ({"history": np.zeros((0, 4))}, "its history is not one of checkpoints"),
         ({"memory.sums": np.zeros(5)}, "its policy does not fit"),
     ],
 )

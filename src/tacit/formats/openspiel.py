@@ -18,7 +18,7 @@ import os
 import random
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,6 +31,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.encoder import GameEncoder
+from tacit.steps import counted
 from tacit.suggest import closest
 from tacit.tree import PublicTree
 from tacit.tree.playing import worlds_of
@@ -353,7 +354,8 @@ class Table(NamedTuple):
 def _tabulate(game: OpenSpielGame, limit: int) -> Table:
     strings: dict[str, int] = {}
     words: dict[str, int] = {"wait": 0}
-    rows = np.fromiter(_list_histories(game, limit, strings, words), ROW)
+    with counted("loading the game: {:,} histories") as count:
+        rows = np.fromiter(_list_histories(game, limit, strings, words, count), ROW)
     if game.hidden:
         _set_times(game, rows)
     rows = _with_waiting(game, rows)
@@ -393,7 +395,11 @@ def _ints(values: Ints) -> array[int]:
 
 
 def _list_histories(
-    game: OpenSpielGame, limit: int, strings: dict[str, int], words: dict[str, int]
+    game: OpenSpielGame,
+    limit: int,
+    strings: dict[str, int],
+    words: dict[str, int],
+    count: Callable[[int], None],
 ) -> Iterator[tuple[Any, ...]]:
     """Every history as a `ROW`, its depth as its time; fills `strings` and `words`."""
     movers = {-1: CHANCE, -4: TERMINAL, 0: 0, 1: 1}
@@ -422,6 +428,7 @@ def _list_histories(
             called = state.action_to_string(who, outcome)
             stack.append((state.child(outcome), row, outcome, called, weight, known, depth + 1))
         row += 1
+        count(row)
 
 
 def _set_times(game: OpenSpielGame, rows: Rows) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, astuple, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
@@ -22,6 +22,7 @@ from tacit.archive import ArchiveError, open_archive, read_arrays, reading, writ
 from tacit.games import Game, load_game
 from tacit.solvers import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
 from tacit.solvers.engine import normalise
+from tacit.solvers.solution import PRECISIONS
 from tacit.tree import PublicTree, build_tree
 
 if TYPE_CHECKING:
@@ -62,16 +63,16 @@ def load_solution(
     """
     about, arrays = read_solution(path, FORMAT, makes="tacit solve GAME --out", max_bytes=max_bytes)
     with reading(path, "a solution"):
-        name = str(about["game"])
+        name = from_json(str, about["game"])
     if game is not None and game.name != name:
         raise ArchiveError(f"{path} is a solution of {name}, not of {game.name}")
     tree = build_tree(game or load_game(name), max_bytes=max_bytes)
     with reading(path, "a solution"):
         solution = Solution(
             minimiser=_minimiser(about["settings"]),
-            precision=str(about["precision"]),
-            seed=int(about["seed"]),
-            target=about["target"],
+            precision=_one_of(PRECISIONS, about["precision"]),
+            seed=from_json(int, about["seed"]),
+            target=None if about["target"] is None else from_json(float, about["target"]),
             policy=arrays["policy"].astype(np.float64),
             **common_fields(path, about, arrays, tree, f"a game {name!r}"),
         )
@@ -87,8 +88,17 @@ def _minimiser(settings: dict[str, Any] | None) -> Minimiser | None:
     return minimiser
 
 
+def _one_of(known: Collection[str], value: Any) -> str:
+    if value not in known:
+        raise ValueError(f"{value!r} is none of {', '.join(known)}")
+    return str(value)
+
+
 def from_json(kind: Any, value: Any) -> Any:
-    """A value of the type `kind` (a dataclass, tuple, mapping or plain type) from its JSON."""
+    """A value of the type `kind` (a dataclass, tuple, mapping or plain type) from its JSON.
+
+    ValueError (or what NumPy and Python raise) if it is of another type, or not a number.
+    """
     parts = get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
@@ -98,6 +108,9 @@ def from_json(kind: Any, value: Any) -> Any:
         return tuple(from_json(*pair) for pair in zip(kinds, value, strict=True))
     if get_origin(kind) is Mapping:
         return {str(name): from_json(parts[1], item) for name, item in value.items()}
+    number = float if kind is float and type(value) is int else type(value)
+    if number is not kind or value != value:
+        raise ValueError(f"{value!r} is not of the type {kind.__name__}")
     return kind(value)
 
 
@@ -168,9 +181,8 @@ def read_solution(
         about = json.loads(str(arrays.pop("about")))
     if not isinstance(about, dict):
         raise foreign
-    if about.get("format") != kind:
-        if about.get("format") in _SHOWN_BY:
-            shows = _SHOWN_BY[about["format"]]
+    if (given := about.get("format")) != kind:
+        if isinstance(given, str) and (shows := _SHOWN_BY.get(given)):
             raise ArchiveError(f"{path} is a solution of another kind; `{shows} {path}` shows it")
         raise foreign
     if about.get("version") != VERSION:
@@ -194,12 +206,15 @@ def common_fields(
             f"{path} was made by tacit {about['tacit']} for {what} with another tree than it has "
             "here; solve it again"
         )
-    history = (Checkpoint(int(point[0]), *map(float, point[1:])) for point in arrays["history"])
+    points = arrays["history"].astype(np.float64)
+    if points.shape[1:] != (4,) or not len(points) or not np.all(np.isfinite(points)):
+        raise ValueError("its history is not one of checkpoints")
+    history = (Checkpoint(int(point[0]), *map(float, point[1:])) for point in points)
     prefix = "memory."
     kept = {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
     return {
         "tree": tree,
-        "algorithm": str(about["algorithm"]),
+        "algorithm": from_json(str, about["algorithm"]),
         "stop": Stop(about["stop"]),
         "history": tuple(history),
         "memory": kept,
@@ -209,11 +224,11 @@ def common_fields(
 def check_arrays(solution: Solution | SpotSolution) -> None:
     """Refuse arrays that do not fit the tree; ValueError."""
     tree, policy = solution.tree, solution.policy
-    right = policy.shape == (tree.sizes.slots,) and len(solution.history) > 0
-    right = right and bool(np.all(policy >= 0))
+    right = policy.shape == (tree.sizes.slots,) and bool(np.all(policy >= 0))
     right = right and np.allclose(policy, normalise(tree, policy.copy()))
     for name, kept in solution.memory.items():
         scales = name == "regret_scales" and kept.ndim == 1
         right = right and name in _MEMORY and (scales or kept.shape == policy.shape)
+        right = right and bool(np.all(np.isfinite(kept)))
     if not right:
         raise ValueError("its policy does not fit the game")

@@ -26,6 +26,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from tacit.archive import read_text
 from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import STREETS
@@ -82,21 +83,18 @@ class SpotFile:
 
 def load_spot_file(name: str | Path) -> SpotFile:
     """The spot of a TOML file, or of the example with this name."""
-    path = Path(name)
     source = files("tacit.formats") / "spots" / f"{name}.toml"
-    if path.is_dir():
-        raise GameError(f"{path} is a folder; name a TOML file in it")
-    if path.exists():
-        data = path.read_bytes()
+    if Path(name).exists():
+        text = read_text(name, "a spot")
     elif "/" not in str(name) and source.is_file():
-        data = source.read_bytes()
+        text = source.read_text(encoding="utf-8")
     else:
         raise GameError(
             f"there is no spot {str(name)!r}: neither a file nor one of the examples "
             f"{', '.join(example_names())}{_nearest(str(name), example_names())}"
         )
     try:
-        content = tomllib.loads(data.decode())
+        content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise GameError(f"{name} is not TOML: {error}") from None
     return read_spot(content, where=str(name))

@@ -74,17 +74,14 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         fields = {name: from_json(kinds[name], value) for name, value in about["spot"].items()}
         first, second = arrays["ranges"].astype(np.float32)
         spot = Spot(**fields, ranges=(first, second))
-    tree = build_spot(
-        spot,
-        isomorphism=bool(about.get("isomorphism", True)),
-        storage=16 if about.get("storage") == 16 else 32,
-        max_bytes=max_bytes,
-    )
+        isomorphism, complete = (from_json(bool, about[key]) for key in ("isomorphism", "complete"))
+        locked = from_json(tuple[int, ...], about["locked"])
+        if (storage := from_json(int, about["storage"])) not in (16, 32):
+            raise ValueError(f"its storage is {storage} bits")
+    tree = build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
     with reading(path, "a solved spot"):
         common = common_fields(path, about, arrays, tree, "a spot")
-        complete = bool(about["complete"])
         policy = arrays["policy"].astype(np.float32)
-        locked = tuple(int(node) for node in about["locked"])
         if any(not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in locked):
             raise ValueError("no player moves at a locked node")
         if not complete:  # the last street is uniform where not locked
@@ -98,7 +95,7 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
             policy=policy,
             locked=locked,
             complete=complete,
-            storage=int(about.get("storage", 32)),
+            storage=storage,
             values={} if complete else _split_values(tree, arrays["values"]),
             **common,
         )

@@ -107,7 +107,7 @@ def _load_class(name: str, module: str, call: str) -> Game:
     except (SyntaxError, ValueError):
         raise GameError(f"{name!r}: arguments must be numbers, strings or other literals") from None
     if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())
+        sys.path.append(os.getcwd())  # last, so that nothing there replaces another module
     try:
         kind = vars(import_module(module)).get(match[1])
     except Exception as error:

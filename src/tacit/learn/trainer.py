@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tacit.archive import open_archive, reading, write_archive
+from tacit.archive import ArchiveError, open_archive, read_text, reading, write_archive
 from tacit.cluster import Batch, Session, executor_of
 from tacit.files import FolderLock, write_text
 from tacit.games import Game, GameError, load_game
@@ -40,7 +40,7 @@ from tacit.tree.pbs import PortablePBS, first_pbs
 
 VERSION = 2
 """Of network files."""
-CHECKPOINT_VERSION = 3
+CHECKPOINT_VERSION = 4
 SAVE_SECONDS = 60.0
 NOT_LEARNT = (
     "seed", "play_iterations", "play_simulations", "evaluate_every", "evaluate_playthroughs",
@@ -305,6 +305,7 @@ class Run(TrainedNetwork):
         """Write the checkpoint and the weights atomically."""
         state = {
             "version": CHECKPOINT_VERSION,
+            "settings": self.settings.to_json(),
             "network": self.network.state_dict(),
             "lagging": self.lagging,
             "optimizer": self.optimizer.state_dict(),
@@ -323,6 +324,12 @@ class Run(TrainedNetwork):
     def _restore(self, state: dict[str, Any]) -> None:
         if state.get("version") != CHECKPOINT_VERSION:
             raise GameError(f"{self.folder} was made by another version; train it anew")
+        if differ := Settings.from_json(state["settings"]).differences(self.settings):
+            name, (begun, now) = next(iter(differ.items()))
+            raise ArchiveError(
+                f"{self.folder / 'settings.json'} was changed: it says {name}={now}, but the run "
+                f"was begun with {name}={begun}; put that back"
+            )
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         for kind, replay in self.replays.items():
@@ -374,19 +381,20 @@ def read_settings(folder: Path) -> Settings:
     if not path.is_file():
         raise GameError(f"{folder} holds no run: {path} is missing")
     with reading(path, "a run's settings"):
-        return Settings.from_json(path.read_text())
+        return Settings.from_json(read_text(path, "a run's settings"))
 
 
 def read_log(folder: Path) -> list[Progress]:
-    """The progress of the run in `folder` by epoch; a truncated line is left out."""
+    """The progress of the run in `folder` by epoch; a damaged line is left out."""
     entries: dict[int, Progress] = {}
     path = folder / "log.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else ():
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
         try:
             entry = Progress(**json.loads(line))
-        except (json.JSONDecodeError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
-        entries[entry.epoch] = entry
+        if all(isinstance(value, int | float | None) for value in asdict(entry).values()):
+            entries[entry.epoch] = entry
     return [entries[epoch] for epoch in sorted(entries)]
 
 

@@ -319,9 +319,14 @@ class Solver:
 
     def restore(self, iteration: int, memory: Mapping[str, Array]) -> None:
         """Resume from `iteration` with the `memory` saved after it."""
+        own = self.memory
+        if {name: kept.shape for name, kept in memory.items()} != {
+            name: mine.shape for name, mine in own.items()
+        }:
+            raise GameError("the saved arrays do not fit this algorithm; solve it again")
         self.iteration = iteration
-        for name, own in self.memory.items():
-            own[:] = memory[name]
+        for name, mine in own.items():
+            mine[:] = memory[name]
 
     @property
     def limited(self) -> DepthLimited:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.games import CHANCE, TERMINAL, Game, GameError, State
+from tacit.steps import counted
 from tacit.tree.arrays import LEAF
 from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Batch, GrowingLayout, Place
@@ -39,6 +40,7 @@ def before_chance(state: PublicState) -> bool:
 
 SMALL_CELLS = 10_000
 """The pairs of infostates up to which a tree's size is not estimated before it is built."""
+BUILDING = "building the tree: {:,} public states"
 PLAYOUTS = 100
 CARE = 10
 """How many playouts estimate the size of a larger tree, and what the estimate is divided by."""
@@ -222,7 +224,10 @@ class Builder:
         sources: existing nodes of the tree, each with `copies`, or None for new roots; bounded:
         refuse a game that is far too large.
         """
-        order, expansions = self._different_states(sources, limit, actions, bounded=bounded)
+        with counted(BUILDING) as report:
+            order, expansions = self._different_states(
+                sources, limit, actions, report, bounded=bounded
+            )
         size = Size(0, 0, 0)
         number: dict[_Key, int] = {}
         held: dict[_Key, int] = {}
@@ -263,12 +268,13 @@ class Builder:
         sources: Sequence[tuple[int | None, PublicState]],
         limit: Limit,
         actions: ActionSet | None,
+        report: Callable[[int], None],
         *,
         bounded: bool,
     ) -> tuple[list[tuple[_Key, tuple[PublicState, Limit]]], dict[_Key, Expansion]]:
         """Every (state, remaining depth) below the sources once, parents first, and their moves.
 
-        The order is the reversed postorder of a depth-first walk.
+        The order is the reversed postorder of a depth-first walk. `report` takes their number.
         """
         left: list[tuple[_Key, tuple[PublicState, Limit]]] = []
         expansions: dict[_Key, Expansion] = {}
@@ -279,6 +285,7 @@ class Builder:
             """The transitions of a node; none where the tree ends."""
             nonlocal cells
             seen.add(key)
+            report(len(seen))
             if bounded and cells <= SMALL_CELLS:
                 cells += state.counts[0] * state.counts[1]
                 if cells > SMALL_CELLS:
