@@ -25,6 +25,7 @@ from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
 from tacit.reproduce import safe_tables
 from tacit.reproduce.rebel_figure4 import PAPER
+from tacit.reproduce.row_store import CHECKSUM
 from tacit.solvers import Limits, evaluate, solve_tree
 from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues
@@ -115,7 +116,8 @@ def coin_toss_methods() -> str:
 
 def kept(name: str) -> Any:
     """What a command has printed or kept; the page that shows it names the command."""
-    return json.loads((DOCS / "results" / f"{name}.json").read_text())
+    rows = json.loads((DOCS / "results" / f"{name}.json").read_text())
+    return [{key: value for key, value in row.items() if key != CHECKSUM} for row in rows]
 
 
 def safe_table(game: str) -> str:

@@ -90,16 +90,15 @@ def _open(path: str | Path, what: str) -> IO[bytes]:
     path = Path(path)
     try:
         kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
-            raise ArchiveError(f"{path} is a folder, not {what}")
-        if not stat.S_ISREG(kind):
-            raise ArchiveError(f"{path} is not an ordinary file; expected {what}")
-        return path.open("rb")
+        if stat.S_ISREG(kind):
+            return path.open("rb")
     except FileNotFoundError:
         raise ArchiveError(f"there is no file {path}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArchiveError(f"{path} cannot be read: {reason}") from None
+    found = "a folder" if stat.S_ISDIR(kind) else "a device or a pipe"
+    raise ArchiveError(f"{path} is {found}, not {what}")
 
 
 @contextmanager

@@ -41,13 +41,15 @@ class Algorithms(Experiment):
     def rows(self, progress: Progress = SILENT) -> list[Row]:
         """A row for each game and algorithm."""
         from tacit.games import load_game
-        from tacit.solvers import ALGORITHMS, Limits, solve_tree
+        from tacit.solvers import ALGORITHMS, Limits, find_algorithm, solve_tree
         from tacit.tree import build_tree
 
         limits = Limits(target=self.target, iterations=self.iterations)
+        for algorithm in self.algorithms:
+            find_algorithm(algorithm)
         rows = []
-        for name in self.games:
-            tree = build_tree(load_game(name))
+        for name, game in [(name, load_game(name)) for name in self.games]:
+            tree = build_tree(game)
             for algorithm in self.algorithms or ALGORITHMS:
                 solution = solve_tree(tree, limits, algorithm=algorithm)
                 rows.append(

@@ -34,7 +34,7 @@ class DepthLimitedTurn(Experiment):
 
     iterations: int = option(40, "Iterations of both.", least=1)
     river_iterations: int = option(100, "Iterations of each river.", least=1)
-    threads: int = option(1, "Threads.", least=1)
+    threads: int = option(1, "Threads.", least=1, most=1024)
 
     title = "Exploitability of a turn, chips"
     columns: ClassVar = {

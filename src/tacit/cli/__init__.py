@@ -5,17 +5,23 @@ Commands import what they need when they run, so that help and lists come at onc
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from tacit import __version__
+from tacit.report.table import printable
+from tacit.steps import listening
 
 INTERRUPTED = 130
+LONGEST = 1000
+"""Characters of an error; of a longer one the middle is left out."""
 BUG = 70
 """The exit code of a defect in tacit itself (EX_SOFTWARE)."""
 
@@ -65,11 +71,10 @@ class _OneLineErrors(LazyGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
-        for stream in (sys.stdout, sys.stderr):  # a terminal may not know every character
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+        _prepare_streams()
         try:
-            code = super().main(*args, **kwargs)
+            with listening(_show_step):
+                code = super().main(*args, **kwargs)
             sys.stdout.flush()
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message())
@@ -97,6 +102,39 @@ class _OneLineErrors(LazyGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+PLAIN = {"·": ".", "±": "+-", "…": "...", "²": "^2"}
+"""What stands for characters on a terminal that does not know them."""
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that a stream cannot encode."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    escaped = (PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in text)
+    return "".join(escaped), error.end
+
+
+def _prepare_streams() -> None:
+    """Make standard streams that are closed or do not know every character usable."""
+    codecs.register_error("tacit", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="tacit")
+    closed = sys.stdout is None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # else the next file that is opened would be the stream
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
+    if closed:
+        _fail("standard output is closed; send it to /dev/null if it is not needed")
+
+
+def _show_step(text: str, count: int | None) -> None:
+    """Show a long step of the library on standard error."""
+    from tacit.cli.progress import STEPS
+
+    STEPS(text, count)
+
+
 def _report_bug(error: Exception) -> NoReturn:
     """What a report of a defect needs: where it happened, in which version, in which command."""
     import platform
@@ -116,7 +154,9 @@ def _report_bug(error: Exception) -> NoReturn:
 
 
 def _fail(message: str, *, code: int = 1) -> NoReturn:
-    line = " ".join(message.split())
+    line = printable(" ".join(message.split()))
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
     click.echo(f"tacit: error: {line}", err=True)
     sys.exit(code)
 

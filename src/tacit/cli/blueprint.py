@@ -33,10 +33,12 @@ def blueprint(
     from tacit.games import load_game
     from tacit.report.output import show
     from tacit.report.table import pick, table
+    from tacit.solvers import find_algorithm
     from tacit.subgame.abstraction import random_groups, random_removal, solve_abstraction
     from tacit.tree import build_tree
 
     check_writable(out)
+    find_algorithm(algorithm)
     tree = build_tree(load_game(game), max_bytes=memory)
     random = np.random.default_rng(seed)
     groups = random_groups(tree, labels, random) if labels is not None else None

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tacit.solvers import Solution
     from tacit.solvers.spot import SpotSolution
 
+DIGITS = 18
+"""Of the largest number that an option takes."""
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
@@ -51,9 +53,10 @@ def parse_memory(context: click.Context, parameter: click.Parameter, value: str 
     if value is None:
         return default_memory()
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", value.strip().upper())
-    if match is None or not float(match[1]):
+    amount = 0.0 if match is None else float(match[1]) * _UNITS[match[2]]
+    if not 0 < amount < 10**DIGITS:
         raise click.BadParameter(f"{value!r} is not an amount of memory; write it as 500M or 4G")
-    return int(float(match[1]) * _UNITS[match[2]])
+    return int(amount)
 
 
 def default_memory() -> int:
@@ -105,6 +108,7 @@ def _parameter(name: str, hint: Any, given: Any, *, positional: bool) -> click.P
         options |= {"multiple": True, "default": ()}
     elif get_origin(hint) is not tuple:
         options["type"] = _type(hint, about["least"], about["most"])
+        options["callback"] = check_number
     elif get_args(hint)[-1] is Ellipsis:
         options |= {"type": names, "metavar": "NAMES"}
         options["show_default"] = about["shown_default"] or ",".join(default)
@@ -122,6 +126,13 @@ def _type(hint: Any, least: float | None, most: float | None) -> Any:
     if least is None:
         return kind
     return click.IntRange(least, most) if kind is int else click.FloatRange(least, most)  # type: ignore[arg-type]
+
+
+def check_number(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Refuse nan, infinity and numbers that machines do not count to."""
+    if isinstance(value, int | float) and not -(10**DIGITS) < value < 10**DIGITS:
+        raise click.BadParameter(f"{value} is not a number of at most {DIGITS} digits")
+    return value
 
 
 def load_solution_of(name: str, file: Path, memory: int, *, what: str = "solution") -> Solution:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import log
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import click
 from rich import progress as rich_progress
@@ -23,11 +23,31 @@ PATIENCE = 1.0
 
 
 class Bar(rich_progress.Progress):
-    """A bar between its name and `columns`, for a `with` block."""
+    """A bar between its name and `columns`, for a `with` block; a text is a format of the task."""
 
-    def __init__(self, *columns: ProgressColumn, visible: bool, width: int = 20) -> None:
-        shown = (TextColumn("[bold]{task.description}"), BarColumn(bar_width=width), *columns)
+    active: ClassVar[set[Bar]] = set()
+    """Those on the screen, of which only one can move."""
+
+    def __init__(self, *columns: str | ProgressColumn, visible: bool, width: int = 20) -> None:
+        shown = (
+            TextColumn("{task.description}", style="bold", markup=False),
+            BarColumn(bar_width=width),
+            *(
+                TextColumn(each, markup=False) if isinstance(each, str) else each
+                for each in columns
+            ),
+        )
         super().__init__(*shown, console=console(err=True), disable=not visible)
+
+    def start(self) -> None:
+        """Show the bar."""
+        self.active.add(self)
+        super().start()
+
+    def stop(self) -> None:
+        """Leave the bar as it is."""
+        self.active.discard(self)
+        super().stop()
 
 
 @contextmanager
@@ -35,7 +55,7 @@ def counting(
     name: str, total: int, unit: str, *, visible: bool = True
 ) -> Iterator[Callable[[int], None]]:
     """A bar that counts up to `total`; it yields a function that takes the count so far."""
-    count = TextColumn("{task.completed}/{task.total} " + unit)
+    count = "{task.completed}/{task.total} " + unit
     with Bar(count, TimeRemainingColumn(), visible=visible) as shown:
         task = shown.add_task(name, total=total)
         yield lambda finished: shown.update(task, completed=finished)
@@ -45,8 +65,9 @@ class StageProgress(Bar, Progress):
     """A bar for work in several stages, each with an estimate of the time left."""
 
     def __init__(self, name: str, *, visible: bool) -> None:
-        percent = TextColumn("{task.percentage:.0f} %")
-        super().__init__(percent, TimeRemainingColumn(), visible=visible, width=24)
+        super().__init__(
+            "{task.percentage:.0f} %", TimeRemainingColumn(), visible=visible, width=24
+        )
         self.name = name
         self._stage = ""
 
@@ -82,8 +103,7 @@ class SolveProgress(Bar):
         describe: Callable[[Checkpoint], str] | None = None,
     ) -> None:
         fields = ("{task.fields[iteration]:,} iterations", "{task.fields[state]}")
-        columns = map(TextColumn, (*fields, "{task.fields[left]}"))
-        super().__init__(*columns, visible=visible, width=12)
+        super().__init__(*fields, "{task.fields[left]}", visible=visible, width=12)
         self.limits = limits
         self.describe = describe
         self.history: list[Checkpoint] = []
@@ -130,6 +150,33 @@ class BuildProgress(Bar):
         if perf_counter() - self.begun > PATIENCE:
             self.start()
         self.update(self.task, completed=share)
+
+
+class StepProgress:
+    """A listener of `tacit.steps`: shows the count of a step that takes longer than a second."""
+
+    def __init__(self) -> None:
+        self.begun: float | None = None
+        self.shown: Bar | None = None
+
+    def __call__(self, text: str, count: int | None) -> None:
+        """Move the count, or end the step."""
+        if count is None:
+            if self.shown is not None:
+                self.shown.stop()
+            self.begun = self.shown = None
+        elif self.begun is None:
+            self.begun = perf_counter()
+        elif self.shown is not None:
+            self.shown.update(self.shown.task_ids[0], description=text.format(count))
+        elif perf_counter() - self.begun > PATIENCE and not Bar.active:
+            self.shown = Bar(visible=True)
+            self.shown.live.transient = True
+            self.shown.add_task(text.format(count), total=None)
+            self.shown.start()
+
+
+STEPS = StepProgress()
 
 
 def share_done(limits: Limits, history: list[Checkpoint], iteration: int, seconds: float) -> float:

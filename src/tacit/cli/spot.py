@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tacit.games.holdem.spot import Spot
     from tacit.solvers.anytime import Checkpoint
     from tacit.solvers.spot import SpotLimits, SpotSolution
+    from tacit.tree import PublicTree
 
 LOAD_ONLY = "--load shows a solution as it was saved; leave out the spot and how to solve it"
 RESUME_ONLY = "--resume continues as the file began: leave out the spot, --algorithm and --storage"
@@ -41,6 +42,7 @@ def _run(**flags: Any) -> None:
     if options.load is not None:
         options.refuse((*SPOT, *LIMITS, "algorithm", "storage", "resume"), LOAD_ONLY)
         solution = load_spot_solution(options.load, max_bytes=options.memory)
+        _check_node(solution.tree, options)
     elif options.resume is not None:
         options.refuse((*SPOT, "algorithm", "storage"), RESUME_ONLY)
         limits = _limits(options.solve_settings({}))
@@ -49,9 +51,9 @@ def _run(**flags: Any) -> None:
             solution = replace(solution, memory={})
     else:
         solution, limits = _solve(options)
-    view = solution.view(options.at)
     if out is not None:
         save_spot_solution(solution, out, small=options.small)
+    view = solution.view(options.at)
     if plot is not None:
         title = f"{solution.spot.name}\n{format_cards(view.board)} {' '.join(view.target.moves)}"
         report.plot_node(view, plot, title=title.strip())
@@ -148,6 +150,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
     prepare(np.float32, equity=True)
     with BuildProgress(visible=not options.as_json) as building:
         tree = build_spot(found, **size, progress=building.on_share)
+    _check_node(tree, options)
     with progress:
         solution = solve_spot(
             found,
@@ -171,11 +174,22 @@ def _resume(options: SpotOptions, limits: SpotLimits) -> SpotSolution:
 
     assert options.resume is not None
     earlier = load_spot_solution(options.resume, max_bytes=options.memory)
+    _check_node(earlier.tree, options)
     with _progress(earlier.spot, limits, visible=not options.as_json) as progress:
         try:
             return resume_spot(earlier, limits, threads=options.threads, **progress.hooks)
         except GameError as error:
             raise ArchiveError(f"{options.resume}: {error}") from None
+
+
+def _check_node(tree: PublicTree, options: SpotOptions) -> None:
+    """Refuse a node that cannot be shown or drawn, before the solve."""
+    from tacit.games import CHANCE, GameError
+    from tacit.solvers.spot import find
+
+    place = find(tree, options.at)
+    if options.plot is not None and tree.state(place.node).mover >= CHANCE:
+        raise GameError(f"no player moves after {options.at!r}, so there is no grid to draw")
 
 
 def _progress(found: Spot, limits: SpotLimits, *, visible: bool) -> SolveProgress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
@@ -58,7 +59,7 @@ class SpotOptions:
     )
     time: float | None = option(None, "Stop after this time.", metavar="SECONDS")
     iterations: int | None = option(None, "Stop after this many iterations.", "-n")
-    threads: int | None = option(None, "[default: all cores]", least=1)
+    threads: int | None = option(None, "[default: all cores]", least=1, most=1024)
     storage: Literal["32", "16"] | None = option(
         None, "Bits of a regret or policy sum; 16 takes about half the memory.  [default: 32]"
     )
@@ -122,7 +123,7 @@ class SpotOptions:
 
 def _stacks(text: str) -> tuple[int, int]:
     parts = text.replace(",", " ").split()
-    if len(parts) not in (1, 2) or not all(part.lstrip("-").isdecimal() for part in parts):
+    if len(parts) not in (1, 2) or not all(re.fullmatch(r"-?\d{1,18}", part) for part in parts):
         raise click.UsageError(f"--stacks {text!r}: expected chips: 19000, or 19000,15000")
     return int(parts[0]), int(parts[-1])
 
@@ -150,7 +151,7 @@ def _additions(
     for text in texts:
         path, colon, totals = text.rpartition(":")
         parts = totals.replace(",", " ").split()
-        if not colon or not parts or not all(part.isdecimal() for part in parts):
+        if not colon or not parts or not all(re.fullmatch(r"\d{1,18}", part) for part in parts):
             raise click.UsageError(f"--add {text!r}: expected a path and a total: k:2500")
         key = "".join(path.split())
         found[key] = (*found.get(key, ()), *map(int, parts))

@@ -77,6 +77,7 @@ def subgame(
     if player is None:
         movers = [tree.state(place.node).mover for place in places]
         player = 1 + next((mover for mover in movers if mover < 2), 1)
+    evaluator = None if depth is None else _evaluator(tree, leaves, leaf_iterations)
     values = BlueprintValues(Blueprint.of(solution), player - 1)
     if at is None:
         places = [place for place in places if values.reaches(place)]
@@ -86,7 +87,7 @@ def subgame(
         gift_scale=gift_scale,
         double=True,
         depth=depth,
-        evaluator=None if depth is None else _evaluator(tree, leaves, leaf_iterations),
+        evaluator=evaluator,
     )
     results = improve(values, places, method, budget)
     policy = solution.policy

@@ -27,7 +27,7 @@ def train(
     changes: Sequence[str] = option((), "Change a setting.", "--set", metavar="NAME=VALUE"),
     seed: int | None = option(None, "Of all that is random.  [0]", least=0),
     time: float | None = option(None, "Stop after this many s.", least=0),
-    workers: int | None = option(None, "Processes.  [one for each core]", least=0),
+    workers: int | None = option(None, "Processes.  [one for each core]", least=0, most=1024),
     plot: Path | None = option(None, "Save a picture of exploitability over time (PNG)."),
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
@@ -37,19 +37,22 @@ def train(
     The run is saved in its folder as it proceeds; an interrupted run is resumed with --resume.
     """
     from tacit.files import check_writable
+    from tacit.games import GameError
     from tacit.learn.trainer import Run, check_resume, default_folder, read_log
 
+    check_writable(plot)
     folder = out or default_folder(preset)
     game, settings = _find(preset)
     given = dict(change.partition("=")[::2] for change in changes)
     if seed is not None:
         given["seed"] = str(seed)
+    if plot is not None and settings.changed(given).evaluation.evaluate_every == 0:
+        raise GameError("--plot draws the exploitability; set evaluate_every above 0")
     if resume:
         run = Run.open(folder, game)
         check_resume(run, run.settings.changed(given))
     else:
         run = Run.create(folder, settings.changed(given), game)
-    check_writable(plot)
     show_training(run, os.cpu_count() or 1 if workers is None else workers, time)
     click.echo(
         f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
@@ -110,13 +113,13 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
 
 def show_training(run: Run, workers: int, seconds: float | None) -> None:
     """Train with a progress bar."""
-    from rich.progress import TextColumn, TimeRemainingColumn
+    from rich.progress import TimeRemainingColumn
 
     from tacit.cli.progress import Bar
     from tacit.evaluation.continual_play import measure_of
 
     settings = run.settings
-    texts = map(TextColumn, ("epoch {task.completed}/{task.total}", "{task.fields[state]}"))
+    texts = "epoch {task.completed}/{task.total}", "{task.fields[state]}"
     latest = ""
     with Bar(*texts, TimeRemainingColumn(), visible=True) as shown:
         task = shown.add_task(settings.game, total=settings.epochs, completed=run.epoch, state="")

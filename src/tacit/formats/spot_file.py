@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -139,7 +139,7 @@ Reader = Callable[[Any, str], Any]
 """Checks the value of a key; a GameError begins with the text, which names the key."""
 
 
-def _one(kind: Any, expected: str, among: tuple[Any, ...] | None = None) -> Reader:
+def _one(kind: Any, expected: str, among: Container[Any] | None = None) -> Reader:
     """A single value of a type, one of those in `among`."""
 
     def read(value: Any, where: str) -> Any:
@@ -202,7 +202,6 @@ def _target(value: Any, where: str) -> str:
 
 _TEXT = _one(str, "a text")
 _CHIPS = _one(int, "a whole number of chips")
-_COUNT = _one(int, "a whole number")
 _SHARE = _one((int, float, str), "a share from 0 to 1, a range whose weights are shares, or 'rest'")
 _READERS: dict[str, Reader] = {
     "title": _TEXT,
@@ -220,10 +219,10 @@ _READERS: dict[str, Reader] = {
     "solve": _table(
         {
             "algorithm": _one(str, "a name"),
-            "iterations": _COUNT,
+            "iterations": _one(int, "1 or more iterations", range(1, 2**63)),
             "storage": _one(int, "16 or 32", (16, 32)),
             "target": _target,
-            "threads": _COUNT,
+            "threads": _one(int, "1 to 1024 threads", range(1, 1025)),
             "time": _one((int, float), "seconds"),
         }
     ),

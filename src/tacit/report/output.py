@@ -7,31 +7,36 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
+from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from tacit.games.holdem.cards import CLASS_NAMES, RANKS
 from tacit.report.grid import EMPTY, Cell, Colour, Grid, fill, hex_colour, mix
-from tacit.report.table import Heading, Table
+from tacit.report.table import Heading, Table, printable
 
 COLOUR_WIDTH, LETTER_WIDTH = 6, 8
+PLAIN_HEAD = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 
 Block = str | Heading | Table | Grid
 """A part of a report: a line of text, a heading, a table or a grid."""
 
 
 def console(*, err: bool = False) -> Console:
-    """Standard output (or error), as wide as its terminal, or 120 columns without one."""
+    """Standard output (or error), as wide as its terminal, or 120 columns without one.
+
+    Texts are printed as they are: names of files and games may look like rich's markup.
+    """
     file = sys.stderr if err else sys.stdout
-    return Console(file=file, width=None if file.isatty() else 120, highlight=False)
+    width = None if file.isatty() else 120
+    return Console(file=file, width=width, highlight=False, markup=False, emoji=False)
 
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(value, ensure_ascii=plain), flush=True)
 
 
 def show(as_json: bool, value: Any, blocks: Iterable[Block]) -> None:
@@ -51,24 +56,30 @@ def print_report(screen: Console, blocks: Iterable[Block]) -> None:
             case Grid():
                 print_grid(screen, block)
             case Heading(bold, rest):
-                screen.print(f"[bold]{escape(bold)}[/]{escape(rest)}", soft_wrap=True)
+                line = Text.assemble((printable(bold), "bold"), printable(rest))
+                screen.print(line, soft_wrap=True)
             case text:
-                screen.print(escape(text), soft_wrap=True)
+                screen.print(printable(text), soft_wrap=True)
 
 
 def print_table(screen: Console, shown: Table) -> None:
     """A table between its title and its note, which rich would wrap to the table's width."""
-    made = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_header=any(shown.headers))
+    made = RichTable(box=_box(screen), pad_edge=False, show_header=any(shown.headers))
     for number, header in enumerate(shown.headers):
         side: Any = "left" if number < shown.text_columns else "right"
-        made.add_column(header, justify=side, no_wrap=True)
+        made.add_column(printable(header), justify=side, no_wrap=True)
     for row in shown.rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*map(printable, row))
     if shown.title:
-        screen.print(f"[bold]{escape(shown.title)}[/]", soft_wrap=True, end="")
+        screen.print(Text(printable(shown.title), "bold"), soft_wrap=True, end="")
     screen.print(made)
     if shown.note:
-        screen.print(escape(shown.note), soft_wrap=True)
+        screen.print(printable(shown.note), soft_wrap=True)
+
+
+def _box(screen: Console) -> Box:
+    """A line below the header, in characters that the terminal knows."""
+    return PLAIN_HEAD if screen.options.ascii_only else SIMPLE_HEAD
 
 
 def print_grid(screen: Console, grid: Grid) -> None:
@@ -88,11 +99,12 @@ def print_grid(screen: Console, grid: Grid) -> None:
             line = "".join(_letters(grid.cells[n], marks) for n in numbers)
             screen.print(f"{RANKS[12 - row]} {line}".rstrip(), soft_wrap=True)
     if grid.frequencies:
-        legend = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+        legend = RichTable(box=_box(screen), pad_edge=False)
         for header in ("", "action", "", "frequency"):
             legend.add_column(header, justify="right" if header == "frequency" else "left")
         for action, share in zip(grid.actions, grid.frequencies, strict=True):
-            swatch = f"[on {hex_colour(action.colour)}]   [/]" if coloured else action.letter
+            style = f"on {hex_colour(action.colour)}"
+            swatch = Text("   ", style) if coloured else action.letter
             legend.add_row(swatch, action.label, action.description, f"{100 * share:.1f} %")
         screen.print(legend)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tacit.files import write_atomically
 from tacit.report.table import Row
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Ax
     import matplotlib as mpl
 
     mpl.use("Agg")
+    mpl.rcParams["text.parse_math"] = False  # titles are names, where $ is a character
     from matplotlib import pyplot
 
     figure, grid = pyplot.subplots(
@@ -108,5 +110,5 @@ def save(figure: Figure, path: Path, *, dpi: int = 150) -> None:
     """Write a figure as a PNG file and close it."""
     from matplotlib import pyplot
 
-    figure.savefig(path, dpi=dpi, format="png")
+    write_atomically(path, lambda file: figure.savefig(file, dpi=dpi, format="png"))
     pyplot.close(figure)

@@ -53,6 +53,16 @@ def table_of(
     return made
 
 
+def printable(text: str) -> str:
+    """`text` with escapes for characters that would steer a terminal, other than line ends."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
 def pick(source: object, names: str) -> Row:
     """The attributes of `source` that are named, separated by spaces."""
     return {name: getattr(source, name) for name in names.split()}

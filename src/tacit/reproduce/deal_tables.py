@@ -194,9 +194,10 @@ class HoldemTables(Reproduction):
         """Compute the column, or resume an earlier run in the folder."""
         spot = self.spot()
         settings = self.bucket_settings()
+        place = (self.folder or cache_root() / "tables") / self.run_name()
+        place.mkdir(parents=True, exist_ok=True)
         buckets = card_buckets(settings, on_stage=progress.stage, report=progress.warn)
-        folder = self.folder or cache_root() / "tables"
-        return self.column_of(spot, buckets, folder / self.run_name(), progress)
+        return self.column_of(spot, buckets, place, progress)
 
     def column_of(
         self, spot: Spot, buckets: Buckets, place: Path, progress: Progress = SILENT

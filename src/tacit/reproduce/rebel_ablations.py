@@ -62,8 +62,13 @@ class Ablations(Reproduction):
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each training and seed, then for each search with exact values."""
+        from tacit.games import load_game
+        from tacit.learn.presets import find_preset
         from tacit.reproduce.perfect_values import SEARCHES, compare_with_full_game
 
+        find_preset(self.game)
+        for game in self.perfect_games:
+            load_game(game)
         for kind in TRAININGS:
             for seed in range(self.seeds):
                 head: Row = {"game": self.game, "algorithm": f"{kind}-seed-{seed}"}

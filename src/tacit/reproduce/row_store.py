@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tacit.archive import reading
+from tacit.archive import ArchiveError, read_text, reading
 from tacit.files import check_writable, write_json_rows
 from tacit.report.experiment import SILENT, Experiment, Progress
 from tacit.report.table import Row
+
+CHECKSUM = "sha256"
+"""The column of a row's checksum in the file."""
 
 
 class RowStore:
     """Rows keyed by the columns in `key`, kept in the JSON file `path` if one is given.
 
+    Each row in the file has a checksum of itself, which is not among `rows`.
     rows: those of this run, in its order. The file also keeps rows of earlier runs that this run
     does not ask for.
     """
@@ -28,9 +33,15 @@ class RowStore:
         self._known: dict[tuple[object, ...], Row] = {}
         check_writable(path)
         if path is not None and path.exists():
-            with reading(path, "a file of rows"):
-                rows = json.loads(path.read_text())
-                self._known = {tuple(row[name] for name in self.key): row for row in rows}
+            what = "a file of rows of this table"
+            with reading(path, what):
+                for number, row in enumerate(json.loads(read_text(path, what)), start=1):
+                    if row.pop(CHECKSUM, None) != _checksum(row):
+                        raise ArchiveError(
+                            f"row {number} in {path} is damaged: its checksum is wrong; without "
+                            "it, the row is computed again"
+                        )
+                    self._known[tuple(row[name] for name in self.key)] = row
 
     def add(self, head: Mapping[str, object], compute: Callable[[], Row]) -> Row:
         """The row that begins with `head`: the one in the file, or a new one, timed and saved."""
@@ -42,9 +53,15 @@ class RowStore:
             row.setdefault("seconds", time.perf_counter() - began)
             self._known[key] = row
             if self.path is not None:
-                write_json_rows(self.path, list(self._known.values()))
+                kept = [{**row, CHECKSUM: _checksum(row)} for row in self._known.values()]
+                write_json_rows(self.path, kept)
         self.rows.append(row)
         return row
+
+
+def _checksum(row: Row) -> str:
+    """The SHA-256 of a row's JSON with sorted keys."""
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
 class Reproduction(Experiment):

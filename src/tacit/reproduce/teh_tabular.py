@@ -41,7 +41,9 @@ class TurnEndgame(Reproduction):
     """
 
     iterations: int = option(1024, "Iterations of each algorithm.", least=1)
-    threads: int | None = option(None, "Threads of a solve.", least=1, shown_default="all cores")
+    threads: int | None = option(
+        None, "Threads of a solve.", least=1, most=1024, shown_default="all cores"
+    )
     spot: str = option(SPOT, "Another example or TOML file.")
     memory: int = option(8 << 30)
 
