@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import resource
 import zipfile
 from pathlib import Path
@@ -11,10 +12,12 @@ import numpy as np
 import pytest
 import torch
 
+from tacit import archive
 from tacit.archive import (
     ArchiveError,
     open_archive,
     read_arrays,
+    read_text,
     write_archive,
     write_arrays,
 )
@@ -81,3 +84,25 @@ def test_a_header_that_states_another_size_is_refused(tmp_path: Path) -> None:
 def test_what_is_not_a_file_is_refused(path: str) -> None:
     with pytest.raises(ArchiveError):
         read_arrays(path, "arrays")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/", "/nonexistent/a.toml", "bad\0name"])
+def test_what_is_not_a_text_file_is_refused(path: str) -> None:
+    with pytest.raises(ArchiveError) as caught:
+        read_text(path, "a text")
+    assert "\n" not in str(caught.value)
+
+
+def test_pipes_and_long_texts_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ArchiveError, match="is a device or a pipe, not a text"):
+        read_text(tmp_path / "pipe", "a text")
+    monkeypatch.setattr(archive, "MAX_TEXT", 10)
+    (tmp_path / "short").write_text("ä" * 5)
+    assert read_text(tmp_path / "short", "a text") == "ä" * 5
+    (tmp_path / "long").write_text("ä" * 6)
+    with pytest.raises(ArchiveError, match="is too large for a text"):
+        read_text(tmp_path / "long", "a text")
+    (tmp_path / "short").write_bytes(b"\xff")
+    with pytest.raises(ArchiveError, match="is not a text: 'utf-8' codec"):
+        read_text(tmp_path / "short", "a text")

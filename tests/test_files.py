@@ -81,3 +81,23 @@ def test_a_lock_ends_with_its_process(tmp_path):
     program = f"from tacit.files import *; FolderLock(Path({str(tmp_path)!r})); os._exit(0)"
     subprocess.run([sys.executable, "-c", program], check=True)
     FolderLock(tmp_path).release()
+
+
+def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path):
+    path = tmp_path / "file"
+
+    def meanwhile(file):
+        file.write(b"the first")
+        write_text(path, "the second")
+        assert path.read_text() == "the second"
+
+    write_atomically(path, meanwhile)
+    assert path.read_text() == "the first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append((tmp_path / "file").exists()))
+    write_text(tmp_path / "file", "text")
+    assert synced == [False]

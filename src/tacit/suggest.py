@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-NEAR = 0.7
+NEAR = 0.65
 """The share of characters in common, in order, above which a name is near."""
 LEAST = 3
 """Number of characters from which the start of a name stands for it."""

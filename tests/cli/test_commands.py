@@ -20,6 +20,7 @@ from support.commands import call, fails
 from tacit.archive import write_arrays
 from tacit.cli import COMMANDS, LazyGroup, tacit
 from tacit.formats.solution import load_solution
+from tacit.solvers import Solver
 
 
 @pytest.fixture(scope="module")
@@ -184,10 +185,55 @@ def test_what_cannot_be_solved_is_refused_in_one_line(words, message):
         (["play", "kuhn", "--seat", "3"], "3 is not in the range"),
         (["bench", "algorithms", "--plot", "x.png"], "--plot takes one game"),
         (["reproduce", "rebel-table3"], "No such command 'rebel-table3'"),
+        (["solve", "--5"], "No such option '--5'"),
+        (["solve", "kuhn", "-n", "1" + "0" * 20], "is not a number of at most 18 digits"),
+        (["solve", "kuhn", "-n", "9" * 5000], "is not a valid integer"),
+        (["solve", "kuhn", "--seed", "9" * 30], "is not a number of at most 18 digits"),
+        (["solve", "kuhn", "--target", "nan"], "nan is not a number of at most 18 digits"),
+        (["solve", "kuhn", "--time", "inf"], "inf is not a number of at most 18 digits"),
+        (["solve", "kuhn", "--memory", "9" * 5000 + "G"], "is not an amount of memory"),
+        (["blueprint", "kuhn", "-o", "x", "--remove", "nan"], "nan is not a number"),
+        (["equity", "AA", "KK", "--samples", "1" + "0" * 20], "is not a number of at most"),
+        (["evaluate", "kuhn", "--playthroughs", "1" + "0" * 20], "is not a number of at most"),
+        (["train", "kuhn", "--workers", "1" + "0" * 20], "is not in the range"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_2(words, message):
-    assert message in fails(*words, code=2)
+    line = fails(*words, code=2)
+    assert message in line
+    assert len(line) < 1100
+
+
+@pytest.mark.parametrize("size", ["9999x9999", "9" * 5000 + "x6"])
+def test_sizes_without_end_are_refused_at_once(size):
+    assert "liars-dice-" in fails("solve", f"liars-dice-{size}")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["blueprint", "leduc", "-o", "x.npz", "-a", "dcf"], "unknown algorithm 'dcf'"),
+        (["blueprint", "leduc", "-o", "/nowhere/x.npz"], "there is no folder"),
+        (["subgame", "coin-toss", "--method", "saef"], "unknown method 'saef'"),
+        (["subgame", "coin-toss", "--at", "zzz"], "'zzz' is not possible here"),
+        (["subgame", "coin-toss", "--depth", "1", "--leaves", "zzz"], "zzz is neither"),
+        (["subgame", "coin-toss", "-o", "/nowhere/x.npz"], "there is no folder"),
+        (["train", "kuhn", "--out", "run", "--plot", "/nowhere/x.png"], "there is no folder"),
+        (["train", "kuhn", "--out", "run", "--plot", "x.png", "--set", "evaluate_every=0"],
+         "set evaluate_every above 0"),
+        (["evaluate", "kuhn", "--algorithm", "dcf"], "unknown algorithm 'dcf'"),
+        (["reproduce", "safe-tables", "--out", "/nowhere/rows.json"], "there is no folder"),
+        (["reproduce", "rebel-ablations", "--perfect-games", "kuhn,kun"], "unknown game 'kun'"),
+        (["reproduce", "rebel-fig4", "--plot", "/nowhere/x.png"], "there is no folder"),
+        (["bench", "algorithms", "--games", "kuhn,kun"], "unknown game 'kun'"),
+        (["bench", "algorithms", "--games", "kuhn", "--algorithms", "cfr,dcf"], "algorithm 'dcf'"),
+    ],
+)  # fmt: skip
+def test_arguments_are_checked_before_work_begins(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Solver, "run", lambda *_: pytest.fail("something was solved"))
+    assert message in fails(*words)
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unwritable_path_is_found_before_solving():
@@ -257,6 +303,84 @@ def test_a_reader_that_stops_reading_is_no_error():
     os.close(write_end)
     _, errors = process.communicate(timeout=30)
     assert errors == ""
+
+
+def run(command, **environment):
+    """The exit code and the output of a shell command, in which `tacit` is this one."""
+    shell = f"tacit() {{ '{sys.executable}' -m tacit \"$@\"; }}; {command}"
+    return subprocess.run(
+        ["sh", "-c", shell],
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
+
+
+def test_closed_standard_streams_are_one_line_or_nothing(kuhn):
+    done = run("tacit games >&-")
+    assert done.returncode == 1
+    assert done.stderr.startswith("tacit: error: standard output is closed")
+    assert done.stderr.count("\n") == 1
+    done = run("tacit range AA 2>&-")
+    assert done.returncode == 0
+    assert "AA" in done.stdout
+    assert run("tacit frobnicate 2>&-").returncode == 2
+    done = run(f"tacit show {kuhn} <&-")
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"TERM": "dumb"}],
+)
+def test_plain_characters_where_a_terminal_knows_no_others(environment):
+    done = run("tacit equity AhKh QQ --samples 100", **environment)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    if "TERM" not in environment:
+        assert done.stdout.isascii()
+        assert "equity +- " in done.stdout
+        assert "\\" not in done.stdout
+    done = run("tacit solve leducé", **environment)
+    assert done.returncode == 1
+    assert "did you mean 'leduc'?" in done.stderr
+    done = run("tacit solve kuhn -n 1 --plot é.png --json; rm é.png", **environment)
+    name = json.loads(done.stdout)["plot"]
+    assert os.fsencode(name) == "é.png".encode()
+
+
+def test_names_with_brackets_are_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d[").mkdir()
+    for name in ("d[/b].npz", "x[bold].npz", ":smile:.npz"):
+        code, shown, errors = call("solve", "kuhn", "-n", 2, "--out", name, "--plot", "$x_{.png")
+        assert code == 0, errors
+        assert f"The solution is saved in {name}\n" in shown
+        assert "The convergence plot is saved in $x_{.png\n" in shown
+        assert load_solution(name).iterations == 2
+    assert "there is no file x[/b].npz" in fails("show", "x[/b].npz")
+    assert r"unknown game 'x\x1b[31m'" in fails("solve", "x\x1b[31m")
+
+
+BRACKETS = """
+from tacit.games.kuhn import Kuhn
+
+class Mine(Kuhn):
+    title = "[/b] $\\\\frac{ :smile:"
+"""
+
+
+def test_titles_of_games_are_not_markup(tmp_path, monkeypatch):
+    (tmp_path / "bracketed.py").write_text(BRACKETS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    words = ("solve", "bracketed:Mine", "-n", 2, "--out", "m.npz", "--plot", "m.png")
+    code, shown, errors = call(*words)
+    assert code == 0, errors
+    assert "[/b] $\\frac{ :smile:, solved by pcfr+" in shown
+    assert "[/b] $\\frac{ :smile:: the start" in call("show", "m.npz", given="")[1]
 
 
 # --- exploitability, show, play ------------------------------------------------------------------

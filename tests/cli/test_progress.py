@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tacit.cli import progress
-from tacit.cli.progress import BuildProgress, StageProgress, share_done
+from tacit.cli.progress import Bar, BuildProgress, StageProgress, StepProgress, share_done
 from tacit.solvers import Checkpoint, Limits
+from tacit.steps import EVERY, counted, listening
 
 
 def falling(power, count):
@@ -59,3 +60,29 @@ def test_building_shows_a_bar_only_where_it_takes_long(patience, monkeypatch):
         assert building.live.is_started == (patience == 0.0)
         assert building.tasks[0].completed == 0.5
     assert not building.live.is_started
+
+
+def test_a_step_of_the_library_is_counted_where_it_takes_long(monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    shown = StepProgress()
+    with listening(shown):
+        with counted("building: {:,} states") as count:
+            for number in range(2 * EVERY + 1):
+                count(number)
+            assert shown.shown is not None
+            assert shown.shown.tasks[0].description == f"building: {2 * EVERY:,} states"
+        assert shown.shown is None
+        with StageProgress("a bar", visible=True), counted("building: {:,} states") as count:
+            for number in range(2 * EVERY + 1):
+                count(number)
+            assert shown.shown is None  # one bar at a time
+    assert not Bar.active
+
+
+def test_names_on_a_bar_are_not_markup():
+    with Bar("{task.fields[state]}", visible=False) as bar:
+        bar.add_task("x[bold].npz", state="[/b]")
+        assert [str(cell) for cell in bar.make_tasks_table(bar.tasks).columns[0].cells] == [
+            "x[bold].npz"
+        ]
+        assert [str(cell) for cell in bar.make_tasks_table(bar.tasks).columns[2].cells] == ["[/b]"]

@@ -16,6 +16,8 @@ import pytest
 from support.commands import call, fails
 from tacit.formats.spot_file import example_names
 from tacit.formats.spot_solution import load_spot_solution
+from tacit.games import GameError
+from tacit.solvers import Solver
 
 TINY = ("--board", "2c7dJhQsKs", "--oop", "AA,KQs,T9s,65s", "--ip", "QQ,AJs,T8s")
 TINY += ("--pot", "100", "--stacks", "200", "--big-blind", "2")
@@ -259,6 +261,11 @@ def test_bad_input_is_one_line(words, message):
         (*TINY, "--lock", "k"),
         (*TINY, "--add", "k"),
         (*TINY, "--threads", "0"),
+        (*TINY, "--threads", "1" + "0" * 20),
+        (*TINY, "--stacks", "--5"),
+        (*TINY, "--stacks", "9" * 5000),
+        (*TINY, "--add", "k:" + "9" * 5000),
+        (*TINY, "--time", "inf"),
         ("--load", "x.npz", "--board", "2c7dJhQsKs"),
         ("--resume", "x.npz", "--board", "2c7dJhQsKs"),
         ("--resume", "x.npz", "--algorithm", "cfr"),
@@ -281,6 +288,9 @@ def test_wrong_usage_is_one_line(words):
         ("stacks = [1, 2, 3]", "expected the chips behind"),
         ("solve.tme = 3", "unknown key 'tme'; did you mean 'time'?"),
         ("solve.target = 'x'", "'x' is not a target"),
+        ("solve.threads = -3", "solve.threads is -3; expected 1 to 1024 threads"),
+        ("solve.iterations = 0", "expected 1 or more iterations"),
+        ("pot = " + "9" * 5000, "is not TOML"),
         ("solve.storage = 8", "solve.storage is 8; expected 16 or 32"),
         ("bets = 3", "expected a table"),
         ("pot = ", "is not TOML"),
@@ -290,6 +300,36 @@ def test_a_bad_file_is_one_line(tmp_path, line, message):
     path = tmp_path / "bad.toml"
     path.write_text(line + "\n")
     assert message in fails("spot", path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*TINY, "--at", "zzz"), "'zzz' is not possible here"),
+        ((*TINY, "--at", "k k", "--plot", "x.png"), "no player moves here"),
+    ],
+)
+def test_a_node_is_looked_for_before_solving(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Solver, "run", lambda *_: pytest.fail("the spot was solved"))
+    assert message in fails("spot", *words, "--no-walk", "-o", "out.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_solved_is_saved_before_it_is_shown(tmp_path, monkeypatch):
+    def broken(*_, **__):
+        raise GameError("it cannot be shown")
+
+    monkeypatch.setattr("tacit.report.spot.node_report", broken)
+    out = tmp_path / "out[bold].npz"
+    assert "it cannot be shown" in fails("spot", *TINY, "--no-walk", "-o", out)
+    assert load_spot_solution(out).iterations > 0
+
+
+def test_devices_and_pipes_are_not_spots(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe"):
+        assert "is a device or a pipe, not a spot" in fails("spot", path)
 
 
 def test_an_interrupt_keeps_what_was_reached(tmp_path):

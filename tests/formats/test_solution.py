@@ -143,6 +143,22 @@ def test_every_flipped_byte_is_noticed(saved):
         ({"policy": np.full(24, np.nan)}, "its policy does not fit"),
         ({"history": np.zeros((0, 4))}, "its history is not one of checkpoints"),
         ({"memory.sums": np.zeros(5)}, "its policy does not fit"),
+        ({"memory.sums": np.full(24, np.inf)}, "its policy does not fit"),
+        ({"history": np.full((1, 4), np.inf)}, "its history is not one of checkpoints"),
+        ({"history": np.zeros((3, 3))}, "its history is not one of checkpoints"),
+        ({"about": {"format": []}}, "is not a solution of tacit"),
+        ({"about": {"settings": 0}}, "is damaged"),
+        ({"about": {"settings": {"kind": []}}}, "is damaged"),
+        ({"about": {"precision": "half"}}, "'half' is none of single, double"),
+        ({"about": {"precision": []}}, "is damaged"),
+        ({"about": {"seed": 1.5}}, "1.5 is not of the type int"),
+        ({"about": {"seed": True}}, "True is not of the type int"),
+        ({"about": {"target": "x"}}, "'x' is not of the type float"),
+        ({"about": {"target": float("nan")}}, "nan is not of the type float"),
+        ({"about": {"game": 7}}, "7 is not of the type str"),
+        ({"about": {"algorithm": None}}, "None is not of the type str"),
+        ({"without": ["history"]}, "is damaged .KeyError: 'history'"),
+        ({"without": ["about"]}, "is damaged .KeyError: 'about'"),
     ],
 )
 def test_wrong_contents_are_refused(saved, changes, message):
@@ -195,3 +211,8 @@ def test_links_are_followed(tmp_path):
     save_solution(kept, tmp_path / "link.npz")
     assert (tmp_path / "link.npz").is_symlink()
     assert load_solution(tmp_path / "real.npz").iterations == 5
+
+
+def test_arrays_of_another_algorithm_are_not_resumed(saved):
+    with pytest.raises(GameError, match="the saved arrays do not fit"):
+        resume(load_solution(rewritten(saved, without=["memory.sums"])), Limits(iterations=60))

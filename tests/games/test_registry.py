@@ -106,3 +106,12 @@ def test_what_is_wrong_with_a_class_is_said_in_one_line(name: str, message: str)
         load_game(name)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.usefixtures("own")
+def test_the_current_folder_comes_last_in_the_search_for_modules() -> None:
+    load_game("own_games:Wager")
+    assert sys.path[-1] == str(Path.cwd())
+    Path("this.py").write_text("raise SystemExit('the current folder came first')")
+    with pytest.raises(GameError, match="unknown game in this 'Wager'"):
+        load_game("this:Wager")

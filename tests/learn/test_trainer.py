@@ -266,3 +266,34 @@ def test_a_second_run_in_one_folder_is_told_who_holds_it(tmp_path: Path) -> None
     lock.release()
     run.train(workers=0)
     assert run.epoch == SMALL.epochs
+
+
+def test_settings_that_were_changed_behind_the_run_are_refused(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", SMALL)
+    run.save()
+    Run.open(run.folder)
+    (run.folder / "settings.json").write_text(SMALL.replace(steps=5).to_json())
+    with pytest.raises(GameError, match="it says steps=5, but the run was begun with steps=4"):
+        Run.open(run.folder)
+
+
+@pytest.mark.parametrize("name", ["network.pt", "checkpoint.pt"])
+def test_damage_anywhere_is_one_line_without_advice_to_load_unsafely(
+    tmp_path: Path, name: str
+) -> None:
+    run = Run.create(tmp_path / "run", SMALL)
+    run.save()
+    path = run.folder / name
+    whole = path.read_bytes()
+    for place in np.linspace(0, len(whole) - 1, 20, dtype=int).tolist():
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(GameError, match="damaged") as caught:
+            (load_network if name == "network.pt" else Run.open)(run.folder)
+        assert "weights_only" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_damaged_lines_of_the_log_are_left_out(tmp_path: Path) -> None:
+    lines = (b"\xff", b"[]", b'{"epoch": []}', b'{"epoch": 1}', b"[" * 100_000)
+    (tmp_path / "log.jsonl").write_bytes(b"\n".join(lines))
+    assert read_log(tmp_path) == []

@@ -55,3 +55,21 @@ def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert out.count("\n") == 1
     assert json.loads(out) == {"a": "ä"}
+
+
+def test_what_would_steer_a_terminal_is_escaped() -> None:
+    made = table("a", title="\x1b[31mred")
+    made.add_row(":smile: \u202e\udcff")
+    text = shown(made, "two\nlines \x07")
+    assert "\\x1b[31mred" in text
+    assert ":smile: \\u202e\\udcff" in text
+    assert "two\nlines \\x07" in text
+
+
+def test_a_terminal_without_box_characters_gets_plain_ones() -> None:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    made = table("name", title="title")
+    made.add_row("cell")
+    print_report(Console(file=file, width=80), [made])
+    file.seek(0)
+    assert file.read().split() == ["title", "name", "----", "cell"]

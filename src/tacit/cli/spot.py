@@ -189,7 +189,7 @@ def _check_node(tree: PublicTree, options: SpotOptions) -> None:
 
     place = find(tree, options.at)
     if options.plot is not None and tree.state(place.node).mover >= CHANCE:
-        raise GameError(f"no player moves after {options.at!r}, so there is no grid to draw")
+        raise GameError("no player moves here, so there is no grid to draw")
 
 
 def _progress(found: Spot, limits: SpotLimits, *, visible: bool) -> SolveProgress:

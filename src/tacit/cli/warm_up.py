@@ -10,22 +10,19 @@ from tacit.cli.options import command
 @command
 def warm_up() -> None:
     """Compile the kernels now, so that the first solve is as quick as later ones."""
-    import multiprocessing
     import time
 
+    from tacit.solvers.kernel_warm_up import helper
+
     began = time.perf_counter()
-    context = multiprocessing.get_context("spawn")
-    jobs = [context.Process(target=job) for job in (_solver, _evaluation)]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join()
-    if any(job.exitcode for job in jobs):
+    calls = ("solver", "evaluation")
+    jobs = [helper(f"from tacit.cli import warm_up; warm_up.compile_{call}()") for call in calls]
+    if any(job.wait() for job in jobs):
         raise click.ClickException("the kernels could not be compiled")
     click.echo(f"the kernels are compiled ({time.perf_counter() - began:.0f} s)")
 
 
-def _solver() -> None:
+def compile_solver() -> None:
     """The kernels of the solvers, in single precision, and those that average policies."""
     from tacit.games import load_game
     from tacit.solvers import Solver, find_algorithm
@@ -38,7 +35,7 @@ def _solver() -> None:
         solver.average_policy()
 
 
-def _evaluation() -> None:
+def compile_evaluation() -> None:
     """The kernels that compute best responses to a policy."""
     from tacit.solvers.kernel_warm_up import compile_best_response
 

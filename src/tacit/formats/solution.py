@@ -108,8 +108,8 @@ def from_json(kind: Any, value: Any) -> Any:
         return tuple(from_json(*pair) for pair in zip(kinds, value, strict=True))
     if get_origin(kind) is Mapping:
         return {str(name): from_json(parts[1], item) for name, item in value.items()}
-    number = float if kind is float and type(value) is int else type(value)
-    if number is not kind or value != value:
+    given = float if kind is float and type(value) is int else type(value)
+    if kind in (bool, int, float, str) and (given is not kind or value != value):
         raise ValueError(f"{value!r} is not of the type {kind.__name__}")
     return kind(value)
 

@@ -24,13 +24,15 @@ Block = str | Heading | Table | Grid
 
 
 def console(*, err: bool = False) -> Console:
-    """Standard output (or error), as wide as its terminal, or 120 columns without one.
-
-    Texts are printed as they are: names of files and games may look like rich's markup.
-    """
+    """Standard output (or error), as wide as its terminal, or 120 columns without one."""
     file = sys.stderr if err else sys.stdout
     width = None if file.isatty() else 120
     return Console(file=file, width=width, highlight=False, markup=False, emoji=False)
+
+
+def as_text(text: str, style: str = "") -> Text:
+    """A text as it is, whatever rich's markup or a terminal would make of its characters."""
+    return Text(printable(text), style)
 
 
 def print_json(value: Any) -> None:
@@ -56,10 +58,9 @@ def print_report(screen: Console, blocks: Iterable[Block]) -> None:
             case Grid():
                 print_grid(screen, block)
             case Heading(bold, rest):
-                line = Text.assemble((printable(bold), "bold"), printable(rest))
-                screen.print(line, soft_wrap=True)
+                screen.print(as_text(bold, "bold") + as_text(rest), soft_wrap=True)
             case text:
-                screen.print(printable(text), soft_wrap=True)
+                screen.print(as_text(text), soft_wrap=True)
 
 
 def print_table(screen: Console, shown: Table) -> None:
@@ -67,14 +68,14 @@ def print_table(screen: Console, shown: Table) -> None:
     made = RichTable(box=_box(screen), pad_edge=False, show_header=any(shown.headers))
     for number, header in enumerate(shown.headers):
         side: Any = "left" if number < shown.text_columns else "right"
-        made.add_column(printable(header), justify=side, no_wrap=True)
+        made.add_column(as_text(header), justify=side, no_wrap=True)
     for row in shown.rows:
-        made.add_row(*map(printable, row))
+        made.add_row(*map(as_text, row))
     if shown.title:
-        screen.print(Text(printable(shown.title), "bold"), soft_wrap=True, end="")
+        screen.print(as_text(shown.title, "bold"), soft_wrap=True, end="")
     screen.print(made)
     if shown.note:
-        screen.print(printable(shown.note), soft_wrap=True)
+        screen.print(as_text(shown.note), soft_wrap=True)
 
 
 def _box(screen: Console) -> Box:
@@ -105,7 +106,8 @@ def print_grid(screen: Console, grid: Grid) -> None:
         for action, share in zip(grid.actions, grid.frequencies, strict=True):
             style = f"on {hex_colour(action.colour)}"
             swatch = Text("   ", style) if coloured else action.letter
-            legend.add_row(swatch, action.label, action.description, f"{100 * share:.1f} %")
+            words = action.label, action.description, f"{100 * share:.1f} %"
+            legend.add_row(swatch, *map(as_text, words))
         screen.print(legend)
 
 

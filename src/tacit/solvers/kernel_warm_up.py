@@ -10,6 +10,7 @@ import atexit
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +33,22 @@ def prepare(dtype: type[np.floating[Any]], *, equity: bool = False) -> None:
     if _beside or cores() < 2 or is_kept(respond) or not sys.executable:
         return
     call = f"compile_best_response('{np.dtype(dtype).name}', equity={equity})"
+    with suppress(OSError):  # then the best response is compiled here on its first call
+        _beside.append(helper(f"from tacit.solvers.kernel_warm_up import *; {call}"))
+
+
+def helper(program: str) -> subprocess.Popen[bytes]:
+    """A process that runs `program` with this package, and nothing from the current folder."""
     places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    try:
-        child = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from tacit.solvers.kernel_warm_up import *; {call}"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
-        )
-    except OSError:
-        return  # the best response is then compiled here on its first call
-    _beside.append(child)
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-c", program],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
+    )
     atexit.register(child.kill)
+    return child
 
 
 def wait() -> None:
