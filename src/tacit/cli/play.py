@@ -53,7 +53,8 @@ def play(
         raise click.UsageError("name one opponent: --solution, --agent or --solve")
     if agent is None and solution is None and not solve:
         large = (family := family_of(game)) is not None and not family.countable
-        agent = game if game in shipped() else "puct:400" if large else None
+        networks = [name for name in (game, f"{game}-sog") if name in shipped()]
+        agent = networks[0] if networks else "puct:400" if large else None
     builder, opponent = _named(game, agent) if agent else _solved(game, solution, memory)
     rules = builder.game
     click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")
