@@ -91,7 +91,9 @@ def infostate_values(
 class BestResponse:
     """A policy under evaluation, with the vectors of the last pass.
 
-    With `sharing` the policy is [bucket slots]; responses need not keep to buckets.
+    These are the values of one player and the reach of the other, unless `keep_both`: then each
+    player's stay until that player's next pass. With `sharing` the policy is [bucket slots];
+    responses need not keep to buckets.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class BestResponse:
         locks: Locks | None = None,
         threads: int = 1,
         sharing: Sharing | None = None,
+        keep_both: bool = False,
     ) -> None:
         slots = tree.sizes.slots if sharing is None else sharing.slots
         if policy.shape != (slots,):
@@ -118,21 +121,21 @@ class BestResponse:
         self.policy = policy
         self.answer = policy
         """Where a best response is written."""
-        self.arrays = lock(tree, locks, policy.copy())[0] if locks else tree.arrays
+        self.arrays = lock(tree, locks)[0] if locks else tree.arrays
         self.sharing = sharing
         parts = 1 if sharing is not None else len(tree.order.parts)
         self.team = ThreadTeam(max(1, min(threads, parts)))
-        self.work = Workspace(tree, beliefs, np.float64, threads=self.team.threads)
+        self.keep_both = keep_both
+        self.work = Workspace(
+            tree, beliefs, np.float64, threads=self.team.threads, one_at_a_time=not keep_both
+        )
 
     def value(self, player: int, mode: int) -> float:
         """The mean over roots of the player's expected value, after a pass down and up."""
         self.visit(player, mode)
         tree, values = self.tree, []
-        for root in tree.roots:
-            own, other = (
-                tree.vectors(self.work.reach[p], p, root.node, values=False)[root.copy]
-                for p in (player, 1 - player)
-            )
+        for number, root in enumerate(tree.roots):
+            own, other = (self.work.root_reach(number, p) for p in (player, 1 - player))
             cfv = tree.vectors(self.work.values[player], player, root.node, values=True)[root.copy]
             total = own @ tree.state(root.node).compatible_reach(player, other)
             if not total > 0:
@@ -147,6 +150,8 @@ class BestResponse:
 
     def visit(self, player: int, mode: int) -> None:
         """A pass down and up: the opponent's reach, then `player`'s values."""
+        if not self.keep_both:
+            self.work.begin(1 - player)
         with self.team as team:
             team.visit(self.tree.order, partial(self._pass, player, mode))
 
@@ -164,7 +169,11 @@ class BestResponse:
         )
 
     def look(self, player: int, node: int, mode: int) -> None:
-        """Run the part of a pass that leaves both reaches and `player`'s values at `node`."""
+        """Run the part of a pass that leaves both reaches and `player`'s values at `node`.
+
+        It needs `keep_both`.
+        """
+        assert self.keep_both
         steps = self.tree.order.path_to(node)
         for p in (1 - player, player):
             self._pass(p, mode, steps, 0)

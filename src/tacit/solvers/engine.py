@@ -140,7 +140,7 @@ class Solver:
         self.regret_scales = np.zeros(int(hands.sum()), np.float32)
         self.slots = ShortSlots(self.regrets, self.sums, self.regret_scales, self.starts)
         if locks:
-            self.arrays, self.locks = lock(tree, locks, np.zeros(tree.sizes.slots, np.float32))
+            self.arrays, self.locks = lock(tree, locks)
             for node, given in self.locks.items():
                 tree.block(self.regrets, node)[:] = np.rint(LARGEST * given)
                 start = self.starts[node]
@@ -404,18 +404,20 @@ def _expansions(tree: PublicTree) -> dict[int, Expansion]:
 
 
 def lock(
-    tree: PublicTree, locks: Locks, policy: Array
+    tree: PublicTree, locks: Locks, policy: Array | None = None
 ) -> tuple[TreeArrays, dict[int, NDArray[np.float64]]]:
     """The tree's arrays with these nodes locked, and the locks [A, copies, K]; sets `policy`."""
     whole: dict[int, NDArray[np.float64]] = {}
     for node, given in locks.items():
-        block = tree.block(policy, node)
+        legal = tree.legal(node)
+        shape = len(legal), int(tree.arrays.copies[node]), legal.shape[1]
         full = np.asarray(given, dtype=np.float64)
-        full = np.broadcast_to(full[:, None] if full.ndim == 2 else full, block.shape)
+        full = np.broadcast_to(full[:, None] if full.ndim == 2 else full, shape)
         if not (np.all(full >= 0) and np.allclose(full.sum(axis=0), 1, atol=1e-5)):
             raise GameError(f"the policy locked at node {node} is not a distribution over actions")
         whole[node] = full
-        block[:] = full
+        if policy is not None:
+            tree.block(policy, node)[:] = full
     if not whole:
         return tree.arrays, whole
     locked = tree.arrays.locked.copy()
@@ -461,7 +463,9 @@ class ThreadTeam:
 class Workspace:
     """The vectors that the passes write: reaches, values and scratch, of one float type.
 
-    vectors: for each thread, whose scratch is its own; reach, values: those of each player.
+    vectors: for each thread, whose scratch is its own; reach, values: those of each player. With
+    `one_at_a_time` both players' vectors have the same place: a pass for one player, which starts
+    with `begin`, overwrites those of the pass before it.
     """
 
     def __init__(
@@ -471,12 +475,16 @@ class Workspace:
         dtype: type[np.floating[Any]],
         *,
         threads: int = 1,
+        one_at_a_time: bool = False,
     ) -> None:
         sizes, more = tree.sizes, threads - 1
 
         def pair(own: tuple[int, int], shared: tuple[int, int], room: int) -> Pair:
-            first, second = (np.zeros(own[p] + more * shared[p] + room, dtype) for p in PLAYERS)
-            return first, second
+            first, second = (own[p] + more * shared[p] + room for p in PLAYERS)
+            if one_at_a_time:
+                both = np.zeros(max(first, second), dtype)
+                return both[:first], both[:second]
+            return np.zeros(first, dtype), np.zeros(second, dtype)
 
         self.reach = pair(sizes.reach, sizes.shared_reach, ROWS)
         self.values = pair(sizes.values, sizes.shared_values, sizes.scratch)
@@ -486,19 +494,28 @@ class Workspace:
             VECTORS[dtype](matrices, *self.reach, *self.values, np.zeros((2, sizes.scratch), dtype))
             for _ in range(threads)
         ]
-        if beliefs is None:
-            beliefs = tree.beliefs
+        self._tree = tree
+        self._beliefs = tree.beliefs if beliefs is None else beliefs
         for player in PLAYERS:
-            for number, root in enumerate(tree.roots):
-                count = tree.arrays.info_count[player, root.node]
-                given = np.ones(count) if beliefs is None else np.asarray(beliefs[number][player])
-                if given.shape != (count,):
-                    raise ValueError(
-                        f"root {number}: beliefs of player {player} have shape {given.shape}, "
-                        f"expected ({count},)"
-                    )
-                place = tree.vectors(self.reach[player], player, root.node, values=False)
-                place[root.copy] = given
+            self.begin(player)
+
+    def root_reach(self, number: int, player: int) -> Array:
+        """[K] the reach that was given for a root."""
+        count = int(self._tree.arrays.info_count[player, self._tree.roots[number].node])
+        given = self._beliefs
+        reach = np.ones(count) if given is None else np.asarray(given[number][player])
+        if reach.shape != (count,):
+            raise ValueError(
+                f"root {number}: beliefs of player {player} have shape {reach.shape}, "
+                f"expected ({count},)"
+            )
+        return reach
+
+    def begin(self, player: int) -> None:
+        """Write the player's reaches at the roots."""
+        for number, root in enumerate(self._tree.roots):
+            place = self._tree.vectors(self.reach[player], player, root.node, values=False)
+            place[root.copy] = self.root_reach(number, player)
 
     def grow(self, tree: PublicTree) -> None:
         """Extend all vectors to a tree that has grown; it has one range, so one thread."""

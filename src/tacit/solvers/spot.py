@@ -245,7 +245,7 @@ class SpotSolution(Run):
     @cached_property
     def responder(self) -> BestResponse:
         """Evaluates the policy."""
-        return BestResponse(self.tree, self.policy)
+        return BestResponse(self.tree, self.policy, keep_both=True)
 
 
 Path = str | Sequence[str]

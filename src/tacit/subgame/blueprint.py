@@ -119,7 +119,7 @@ class BlueprintValues:
 
     @cached_property
     def _best(self) -> BestResponse:
-        best = BestResponse(self.tree, self.blueprint.policy, beliefs=self.beliefs)
+        best = BestResponse(self.tree, self.blueprint.policy, beliefs=self.beliefs, keep_both=True)
         if not self._in_parts:
             best.visit(self.player, EXPECT)
             best.visit(self.opponent, BEST)
@@ -128,7 +128,7 @@ class BlueprintValues:
     @cached_property
     def _estimate(self) -> BestResponse:
         policy = self.blueprint.estimating(self.opponent)
-        estimate = BestResponse(self.tree, policy, beliefs=self.beliefs)
+        estimate = BestResponse(self.tree, policy, beliefs=self.beliefs, keep_both=True)
         if not self._in_parts:
             estimate.visit(self.opponent, EXPECT)
         return estimate

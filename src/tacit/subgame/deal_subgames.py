@@ -73,7 +73,7 @@ class DealSubgames:
             if state.mover == CHANCE and state.betting.deal().player != TERMINAL
         ]
         """The chance nodes at the end of the lines of betting after which players still act."""
-        responder = BestResponse(tree, average, sharing=sharing)
+        responder = BestResponse(tree, average, sharing=sharing, keep_both=True)
         self._values: list[dict[int, Vector]] = []
         for player in PLAYERS:
             responder.visit(player, BEST)
