@@ -54,7 +54,7 @@ def save_spot_solution(solution: SpotSolution, path: str | Path, *, small: bool 
         "complete": not small,
         "storage": solution.storage,
     }
-    policy = solution.policy.astype(np.float32)
+    policy = solution.policy.astype(np.float32, copy=False)
     arrays: dict[str, NDArray[Any]] = {"ranges": ranges, "policy": policy}
     if small:
         arrays["policy"] = policy[_kept_slots(tree, solution.locked)]

@@ -286,8 +286,9 @@ class Solver:
         """[slots] the average policy, uniform at infostates that were never reached."""
         if self.sharing is not None:
             return self.sharing.spread(self.average_buckets(), dtype)
-        sums = read_sums(self.sums) if self.storage == 16 else self.sums
-        return self._locked(normalise(self.tree, sums.astype(dtype)))
+        if self.storage == 16:
+            return self._locked(normalise(self.tree, read_sums(self.sums).astype(dtype, copy=False)))
+        return self._locked(normalise(self.tree, self.sums.astype(dtype)))
 
     def current_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """[slots] the policy of the last iteration."""

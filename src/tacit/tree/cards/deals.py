@@ -32,7 +32,7 @@ Hands = NDArray[np.int16]
 Map = NDArray[np.int32]
 Maps = tuple[Map, Map]
 
-_BATCH = 4_096
+_BATCH = 512
 """How many boards are made together."""
 _HAND_BITS, _TIE_BITS = 11, 15
 _DEAD = np.iinfo(np.int32).max
