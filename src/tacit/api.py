@@ -35,7 +35,14 @@ from tacit.learn.trainer import (
     load_network,
     trained,
 )
-from tacit.solvers import DEFAULT_ALGORITHM, Evaluation, Limits, Solution, solve_tree
+from tacit.solvers import (
+    DEFAULT_ALGORITHM,
+    Evaluation,
+    Limits,
+    Solution,
+    solve_kind,
+    solve_tree,
+)
 from tacit.solvers.anytime import OnCheckpoint
 from tacit.solvers.best_response import evaluate as evaluate_policy
 from tacit.solvers.depth_limited import Mode
@@ -112,7 +119,9 @@ def solve(game: Game | str | Spot, **options: Any) -> Solution | SpotSolution:
         spot_limits = SpotLimits(**taken("percent", "mbb", "seconds", "iterations"))
         return solve_spot(game, spot_limits, **options)
     limits = Limits(**taken("target", "seconds", "iterations"))
-    return solve_tree(build_tree(load_game(game), **taken("max_bytes")), limits, **options)
+    named = {name: options[name] for name in ("algorithm", "precision") if name in options}
+    tree = build_tree(load_game(game), **taken("max_bytes"), kind=solve_kind(**named))
+    return solve_tree(tree, limits, **options)
 
 
 @dataclass(frozen=True)

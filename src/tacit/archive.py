@@ -23,6 +23,8 @@ from tacit.games.game import GameError
 
 SEAL = b"tacit sha256 "
 DIGITS = 64
+_PIECE = 1 << 20
+"""The bytes of an array that are written at a time."""
 MAX_BYTES = 8 << 30
 """What reading a file may take if nothing else is said."""
 MAX_TEXT = 64 << 20
@@ -121,8 +123,22 @@ def write_arrays(
     path: str | Path, arrays: Mapping[str, NDArray[Any]], *, compressed: bool = False
 ) -> None:
     """Write arrays as an npz file with a checksum, atomically."""
-    save: Callable[..., None] = np.savez_compressed if compressed else np.savez
-    write_archive(path, lambda file: save(file, allow_pickle=False, **arrays))
+    write_archive(path, lambda file: _write_npz(file, arrays, compressed=compressed))
+
+
+def _write_npz(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], *, compressed: bool) -> None:
+    """As `numpy.savez`, which copies up to 16 MB of an array at a time."""
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, given in arrays.items():
+            array = np.ascontiguousarray(given).reshape(given.shape)
+            if array.dtype.hasobject:
+                raise ValueError(f"{name} holds Python objects, not numbers")
+            raw = array.reshape(-1).view(np.uint8)
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array_header_1_0(member, npy.header_data_from_array_1_0(array))
+                for start in range(0, len(raw), _PIECE):
+                    member.write(raw[start : start + _PIECE].data)
 
 
 def read_arrays(

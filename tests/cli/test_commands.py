@@ -156,7 +156,7 @@ def test_openspiel_games_are_solved_by_their_string(tmp_path):
         (["kun"], "unknown game 'kun'; did you mean 'kuhn'?"),
         (["kuhn", "-a", "dcf"], "unknown algorithm 'dcf'; did you mean 'dcfr'?"),
         (["liars-dice-0x6"], "liars-dice-0x6 is not possible"),
-        (["liars-dice-1x6", "--memory", "1M"], "needs about 1.77 MB"),
+        (["liars-dice-1x6", "--memory", "1M"], "needs about 3.5 MB"),
         (["kuhn", "--target", "0"], "the target must be a positive number, not 0"),
         (["kuhn", "--target", "-1"], "the target must be a positive number, not -1"),
         (["kuhn", "--time", "-3"], "the time must be a positive number, not -3"),

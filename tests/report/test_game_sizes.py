@@ -17,5 +17,9 @@ def test_every_game_is_listed_once() -> None:
 @pytest.mark.parametrize(("name", "countable"), EXAMPLES)
 def test_stored_sizes_are_counted_ones(name: str, countable: bool) -> None:
     stored = {size["game"]: size for size in listed_sizes()}
-    assert stored[name] == size_row(load_game(name), countable=countable)
+    counted = size_row(load_game(name), countable=countable)
+    # The memory of world states depends on the version of Python.
+    if countable:
+        assert stored[name]["memory"] == pytest.approx(counted["memory"], rel=0.05)
+    assert stored[name] | {"memory": 0} == counted | {"memory": 0}
     assert (stored[name]["infostates"] is not None) == countable

@@ -26,6 +26,7 @@ from tacit.tree import (
     PublicState,
     PublicTree,
     Size,
+    SolveKind,
     build_forest,
     build_tree,
     readable_bytes,
@@ -139,8 +140,7 @@ def test_a_game_too_large_is_refused_at_once_with_an_estimate() -> None:
 
 
 def test_the_limit_on_memory_is_the_callers() -> None:
-    needed = Builder(small_game("leduc"))
-    size = needed.size(needed.root).bytes()
+    size = build_tree(small_game("leduc")).memory().peak
     build_tree(small_game("leduc"), max_bytes=size)
     with pytest.raises(GameTooLargeError) as caught:
         build_tree(small_game("leduc"), max_bytes=size - 1)
@@ -148,6 +148,15 @@ def test_the_limit_on_memory_is_the_callers() -> None:
     assert f"needs about {readable_bytes(size)}" in message
     assert "240 public states" in message
     assert "\n" not in message
+    kinds = [SolveKind(storage=64), SolveKind(exact=True)]
+    for kind in kinds:  # what takes more is refused sooner
+        with pytest.raises(GameTooLargeError):
+            build_tree(small_game("leduc"), max_bytes=size, kind=kind)
+
+
+def test_a_tree_is_refused_as_soon_as_what_is_known_of_it_is_too_large() -> None:
+    with pytest.raises(GameTooLargeError, match="needs at least"):
+        build_tree(small_game("leduc"), fold=False, max_bytes=5_000)
 
 
 @pytest.mark.parametrize(

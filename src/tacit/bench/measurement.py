@@ -6,6 +6,7 @@ solved first, so that interpreter, libraries and compiled kernels do not count.
 
 from __future__ import annotations
 
+import gc
 import resource
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+from tacit.tree.memory import give_back
 
 
 def in_new_process(module: str, argument: str) -> str:
@@ -48,8 +51,11 @@ def peak() -> float:
 def restarted_peak() -> float:
     """As `peak`, reset to the present use where the system allows it.
 
-    Compiling kernels briefly takes more memory than a small solve, and would hide it.
+    Compiling kernels briefly takes more memory than a small solve, and would hide it; so would
+    memory that is free but not given back to the system.
     """
+    gc.collect()
+    give_back()
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return peak()

@@ -66,6 +66,7 @@ bench = LazyGroup(
         "holdem": ("holdem:Holdem", "Seconds to a target on two hold'em spots."),
         "rebel": ("rebel:Rebel", "Training examples per second of self-play."),
         "subgame": ("subgame:Subgame", "What a gadget adds to an iteration."),
+        "memory": ("memory:Memory", "Estimates of the memory of solves, beside their peaks."),
         "depth-limited": (
             "depth_limited:DepthLimitedTurn",
             "A depth-limited turn with exact rivers, beside the whole tree.",

@@ -61,7 +61,11 @@ def solve(
     algorithm = algorithm or solvers.DEFAULT_ALGORITHM
     if algorithm != solvers.LINEAR_PROGRAM:
         solvers.find_algorithm(algorithm)
-    tree = build_tree(load_game(game), max_bytes=memory) if earlier is None else earlier.tree
+    if earlier is None:
+        kind = solvers.solve_kind(algorithm, precision or "single")
+        tree = build_tree(load_game(game), max_bytes=memory, kind=kind)
+    else:
+        tree = earlier.tree
     with SolveProgress(limits, game, visible=not as_json) as progress:
         if earlier is None:
             solution = solvers.solve_tree(

@@ -122,7 +122,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
     from tacit.cli.progress import BuildProgress
     from tacit.formats.spot_locks import lock_policy
     from tacit.solvers import find_algorithm
-    from tacit.solvers.kernel_warm_up import prepare
+    from tacit.solvers.kernel_warm_up import cores, prepare
     from tacit.solvers.spot import DEFAULT_ALGORITHM, solve_spot
     from tacit.tree import readable_bytes
     from tacit.tree.cards.builder import build_spot
@@ -135,9 +135,10 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
     find_algorithm(algorithm)
     found = file.spot()
     progress = _progress(found, limits, visible=not options.as_json)
-    storage = int(chosen.get("storage", 32))
+    storage, threads = int(chosen.get("storage", 32)), chosen.get("threads") or cores()
     size: Any = {
-        "isomorphism": not options.no_isomorphism, "storage": storage, "max_bytes": options.memory
+        "isomorphism": not options.no_isomorphism, "storage": storage, "threads": threads,
+        "max_bytes": options.memory,
     }  # fmt: skip
     if not options.as_json:
         expected = spot_size(found, **size)
@@ -156,7 +157,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
             found,
             limits,
             algorithm=algorithm,
-            threads=chosen.get("threads"),
+            threads=threads,
             locks={path: lock_policy(tree, path, lock) for path, lock in file.locks.items()},
             storage=storage,
             resumable=options.resumable,

@@ -47,7 +47,7 @@ SHARE = 0.05
 """Where a player's mean reach is at least this, all playthroughs are searched."""
 PORTION = 256
 """How many playthroughs are played together, whatever the number of workers."""
-MOST_BYTES = 200 << 20
+MOST_BYTES = 300 << 20
 """How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, astuple, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 from tacit import __version__
 from tacit.archive import ArchiveError, open_archive, read_arrays, reading, write_arrays
 from tacit.games import Game, load_game
-from tacit.solvers import Checkpoint, FictitiousPlay, Minimiser, RegretMatching, Solution, Stop
+from tacit.solvers import (
+    Checkpoint,
+    FictitiousPlay,
+    Minimiser,
+    RegretMatching,
+    Solution,
+    Stop,
+    solve_kind,
+)
 from tacit.solvers.engine import normalise
 from tacit.solvers.solution import PRECISIONS
 from tacit.tree import PublicTree, build_tree
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tacit-solution"
 VERSION = 1
+PIECE = 1 << 16
 DIGITS = 9
 """Payoffs and chances are compared to this many decimals."""
 
@@ -66,7 +75,8 @@ def load_solution(
         name = from_json(str, about["game"])
     if game is not None and game.name != name:
         raise ArchiveError(f"{path} is a solution of {name}, not of {game.name}")
-    tree = build_tree(game or load_game(name), max_bytes=max_bytes)
+    kind = solve_kind(precision="double" if about.get("precision") == "double" else "single")
+    tree = build_tree(game or load_game(name), max_bytes=max_bytes, kind=kind)
     with reading(path, "a solution"):
         solution = Solution(
             minimiser=_minimiser(about["settings"]),
@@ -156,10 +166,19 @@ def fingerprint(tree: PublicTree) -> str:
         arrays.map_target,
         arrays.terminal_matrix,
     ):
-        digest.update(np.ascontiguousarray(whole, dtype=np.int64).tobytes())
+        for piece in _pieces(whole):
+            digest.update(np.ascontiguousarray(piece, dtype=np.int64).tobytes())
     for measured in (arrays.edge_factor, arrays.terminal_scale, tree.matrices):
-        digest.update((np.round(measured, DIGITS) + 0.0).tobytes())
+        for piece in _pieces(measured):
+            digest.update((np.round(piece, DIGITS) + 0.0).tobytes())
     return digest.hexdigest()
+
+
+def _pieces(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The rows of an array, cut into pieces, so that no copy of it is large."""
+    for row in np.atleast_2d(array):
+        for start in range(0, len(row), PIECE):
+            yield row[start : start + PIECE]
 
 
 def file_format(path: Path) -> str | None:

@@ -22,22 +22,21 @@ STORED = Path(__file__).with_suffix(".json")
 
 
 def size_row(game: Game, *, countable: bool = True) -> Row:
-    """A game and its size, counted without building its tree; None if it cannot be counted.
+    """A game and its size, counted on its tree; None if it cannot be counted.
 
-    infostates: those in which a player chooses; slots: their actions; memory: bytes of a solver.
+    infostates: those in which a player chooses; slots: their actions; memory: the bytes of a solve.
     """
-    from tacit.tree import Builder
+    from tacit.tree import build_tree
 
     row: Row = {"game": game.name, "title": game.title}
     if not countable:
         return row | dict.fromkeys(("public_states", "infostates", "slots", "memory"))
-    builder = Builder(game)
-    size = builder.size(builder.root)
+    tree = build_tree(game)
     return row | {
-        "public_states": size.public_states,
-        "infostates": count_infostates(builder.root),
-        "slots": size.slots,
-        "memory": size.bytes(),
+        "public_states": tree.public_states,
+        "infostates": count_infostates(tree.game_builder.root),
+        "slots": tree.sizes.slots,
+        "memory": tree.memory().peak,
     }
 
 

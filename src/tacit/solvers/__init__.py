@@ -22,6 +22,7 @@ from tacit.solvers.solution import (
     LINEAR_PROGRAM,
     Solution,
     resume,
+    solve_kind,
     solve_tree,
 )
 
@@ -48,5 +49,6 @@ __all__ = [
     "resume",
     "run",
     "solve_exactly",
+    "solve_kind",
     "solve_tree",
 ]

@@ -287,7 +287,9 @@ class Solver:
         if self.sharing is not None:
             return self.sharing.spread(self.average_buckets(), dtype)
         if self.storage == 16:
-            return self._locked(normalise(self.tree, read_sums(self.sums).astype(dtype, copy=False)))
+            return self._locked(
+                normalise(self.tree, read_sums(self.sums).astype(dtype, copy=False))
+            )
         return self._locked(normalise(self.tree, self.sums.astype(dtype)))
 
     def current_policy(self, dtype: type[np.floating[Any]] = np.float64) -> Array:

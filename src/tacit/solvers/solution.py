@@ -23,7 +23,7 @@ from tacit.solvers.best_response import evaluate
 from tacit.solvers.engine import Solver
 from tacit.solvers.kernel_warm_up import prepare
 from tacit.solvers.linear_program import solve_exactly
-from tacit.tree import CHANCE, Place, PublicTree
+from tacit.tree import CHANCE, Place, PublicTree, SolveKind
 
 DEFAULT_ALGORITHM = "pcfr+"
 LINEAR_PROGRAM = "lp"
@@ -86,6 +86,11 @@ class Solution(Run):
         if infostate not in rows:
             raise GameError(f"no infostate {infostate!r} here; there are: {', '.join(rows)}")
         return rows[infostate]
+
+
+def solve_kind(algorithm: str = DEFAULT_ALGORITHM, precision: str = "single") -> SolveKind:
+    """What `build_tree` needs to know of a solve to say how much memory it takes."""
+    return SolveKind(storage=PRECISIONS.get(precision, 32), exact=algorithm == LINEAR_PROGRAM)
 
 
 def solve_tree(

@@ -103,7 +103,13 @@ def solve_spot(
     if storage not in (16, 32):
         raise GameError(f"numbers are kept in 32 or 16 bits, not in {storage}")
     prepare(np.float32, equity=True)
-    tree = tree or build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
+    tree = tree or build_spot(
+        spot,
+        isomorphism=isomorphism,
+        storage=storage,
+        threads=threads or cores(),
+        max_bytes=max_bytes,
+    )
     begun = SpotSolution(
         spot=spot,
         tree=tree,

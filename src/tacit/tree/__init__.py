@@ -5,6 +5,7 @@ from tacit.tree.arrays import LEAF, PLAYERS, TreeArrays
 from tacit.tree.builder import Builder, Size, StopRule, readable_bytes
 from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Place
+from tacit.tree.memory import SolveKind, SolveMemory
 from tacit.tree.open import OpenState
 from tacit.tree.public_state import (
     ActionSet,
@@ -31,6 +32,8 @@ __all__ = [
     "PublicState",
     "PublicTree",
     "Size",
+    "SolveKind",
+    "SolveMemory",
     "StopRule",
     "Transition",
     "TreeArrays",

@@ -18,6 +18,7 @@ from tacit.steps import counted
 from tacit.tree.arrays import LEAF
 from tacit.tree.derived import DerivedState, DerivedStates
 from tacit.tree.layout import Batch, GrowingLayout, Place
+from tacit.tree.memory import SolveKind, SolveMemory, layout_counts, solve_memory
 from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.public_state import (
     ActionSet,
@@ -53,9 +54,9 @@ class Size(NamedTuple):
     slots: int
     entries: int
 
-    def bytes(self) -> int:
-        """Memory of a solver on the tree: policy, regrets, sums, reaches and values in float32."""
-        return 12 * self.slots + 12 * self.entries
+    def least_bytes(self) -> int:
+        """Less than any solve of the tree takes: regrets, sums, policy and values in float32."""
+        return 12 * self.slots + 4 * self.entries
 
     def plus(self, copies: int, counts: tuple[int, int], slots: int) -> Size:
         """With `copies` of a node added."""
@@ -97,9 +98,13 @@ _Key = tuple[Hashable, int | None, bool]
 class Builder:
     """Builds the public trees of one game; reusing it reuses the public states it has derived."""
 
-    def __init__(self, game: Game, *, max_bytes: int = 8 << 30) -> None:
+    def __init__(
+        self, game: Game, *, max_bytes: int = 8 << 30, kind: SolveKind | None = None
+    ) -> None:
         self.game = game
         self.max_bytes = max_bytes
+        self.kind = kind or SolveKind()
+        """How whole trees are to be solved, which decides whether they are too large."""
         self.name = game.name
 
     @cached_property
@@ -139,14 +144,21 @@ class Builder:
             sources = [(None, state) for state in states]
             bounded = limit.stop is None and actions is None
             size = self._fold(batch, sources, limit, actions, layout.roots, bounded=bounded)
-            if size.bytes() > self.max_bytes:
-                self._refuse(size, "about")
+            self._check_least(size)
         else:
             nodes = [batch.add_node(state, state.mover, 1) for state in states]
             layout.roots += [Place(node, 0) for node in nodes]
             self._unfold(batch, list(zip(nodes, states, strict=True)), limit, actions)
         layout.append(batch)
+        if limit == Limit():
+            needed = self.memory(layout).peak
+            if needed > self.max_bytes:
+                self._refuse(needed, int(layout.arrays.copies.sum()), "about")
         return layout
+
+    def memory(self, layout: GrowingLayout) -> SolveMemory:
+        """What solving a tree of this builder takes."""
+        return solve_memory(layout_counts(layout, program=self.kind.exact), self.kind)
 
     def grow(
         self,
@@ -205,8 +217,7 @@ class Builder:
                     children.append((number, child, below))
             stack += reversed(children)
             size = Size(size.public_states, size.slots + expansion.legal.size, size.entries)
-            if size.bytes() > self.max_bytes:
-                self._refuse(size, "at least")
+            self._check_least(size)
 
     def _fold(
         self,
@@ -321,14 +332,17 @@ class Builder:
         for state in states:
             assert isinstance(state, DerivedState | OpenState)
             count += _estimate(state.sample, depth)
-        size = Size(count, count, 2 * count)
-        if size.bytes() > self.max_bytes:
-            self._refuse(size, "at least")
+        self._check_least(Size(count, count, 2 * count))
 
-    def _refuse(self, size: Size, word: str) -> None:
+    def _check_least(self, size: Size) -> None:
+        """Refuse a tree of which this much is known."""
+        if size.least_bytes() > self.max_bytes:
+            self._refuse(size.least_bytes(), size.public_states, "at least")
+
+    def _refuse(self, needed: int, public_states: int, word: str) -> None:
         raise GameTooLargeError(
-            f"{self.game.name} needs {word} {readable_bytes(size.bytes())} "
-            f"({readable_count(size.public_states)} public states), more than the "
+            f"{self.game.name} needs {word} {readable_bytes(needed)} "
+            f"({readable_count(public_states)} public states), more than the "
             f"{readable_bytes(self.max_bytes)} allowed; solve a smaller game, or allow more memory"
         )
 

@@ -118,7 +118,8 @@ class GrowingLayout:
         self.deciders: list[int] = []
         """The nodes with slots, in the order of the slots."""
         self.cursor = np.zeros(8, dtype=np.int64)
-        self._units: list[NDArray[np.float64]] = []
+        self.units: list[NDArray[np.float64]] = []
+        """The terminal matrices."""
         self._unit_number: dict[Hashable, int] = {}
 
     @property
@@ -151,7 +152,7 @@ class GrowingLayout:
     @property
     def matrices(self) -> Float64:
         """[.] the terminal matrices one after the other; see `TreeArrays.matrix_start`."""
-        return np.concatenate([unit.ravel() for unit in self._units] or [np.zeros(0)])
+        return np.concatenate([unit.ravel() for unit in self.units] or [np.zeros(0)])
 
     def state(self, node: int) -> PublicState:
         """The public state that the copies of `node` have in common (up to their key)."""
@@ -255,9 +256,9 @@ class GrowingLayout:
         """The number of a terminal matrix, stored once for terminals that differ by a factor."""
         number = self._unit_number.get(key)
         if number is None:
-            number = self._unit_number[key] = len(self._units)
-            start = sum(other.size for other in self._units)
-            self._units.append(unit)
+            number = self._unit_number[key] = len(self.units)
+            start = sum(other.size for other in self.units)
+            self.units.append(unit)
             self.arrays.extend(("matrix_start",), number + 1)
             self.arrays.matrix_start[number] = start
         return number

@@ -24,6 +24,7 @@ from tacit.tree.arrays import LEAF, Order, Range, Sizes, TreeArrays
 from tacit.tree.builder import Builder, Limit, StopRule
 from tacit.tree.cards.layout import CardLayout
 from tacit.tree.layout import GrowingLayout, Place
+from tacit.tree.memory import SolveKind, SolveMemory
 from tacit.tree.partial import PartialExpansion
 from tacit.tree.public_state import (
     ActionSet,
@@ -97,6 +98,12 @@ class PublicTree:
     def order(self) -> Order:
         """The order in which the passes visit the nodes."""
         return self.layout.order
+
+    def memory(self) -> SolveMemory:
+        """What solving this tree takes, as its builder was told; GameError for hold'em."""
+        builder = self.game_builder
+        assert isinstance(self.layout, GrowingLayout)
+        return builder.memory(self.layout)
 
     @property
     def ranges(self) -> Sequence[Range]:
@@ -300,9 +307,14 @@ def build_tree(
     fold: bool = True,
     actions: ActionSet | None = None,
     max_bytes: int = 8 << 30,
+    kind: SolveKind | None = None,
 ) -> PublicTree:
-    """The public tree of a game from its first public state, whole or to `depth` public moves."""
-    builder = Builder(game, max_bytes=max_bytes)
+    """The public tree of a game from its first public state, whole or to `depth` public moves.
+
+    GameTooLargeError states the estimate if solving the whole tree, as `kind` says, would need more
+    than `max_bytes`.
+    """
+    builder = Builder(game, max_bytes=max_bytes, kind=kind)
     states = [builder.root]
     return build_forest(builder, states, depth=depth, stop=stop, fold=fold, actions=actions)
 

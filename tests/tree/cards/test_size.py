@@ -17,9 +17,15 @@ from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
 from tacit.solvers import Solver, find_algorithm
 from tacit.solvers.best_response import BestResponse
-from tacit.tree import GameTooLargeError
+from tacit.tree import GameTooLargeError, PublicTree
 from tacit.tree.cards.builder import build_spot
-from tacit.tree.cards.size import _boards, spot_size
+from tacit.tree.cards.size import (
+    DEAL_HAND_BYTES,
+    DEAL_MAP_BYTES,
+    SpotSize,
+    _boards,
+    spot_size,
+)
 from tacit.tree.cards.states import CardState
 
 SPOTS = [
@@ -30,15 +36,26 @@ SPOTS = [
 
 
 def array_bytes(things: Iterable[object]) -> int:
-    found = 0
-    for thing in things:
+    """The bytes of all arrays in these records, tuples and lists; what they share counts once."""
+    found: dict[int, int] = {}
+    stack = list(things)
+    while stack:
+        thing = stack.pop()
         if isinstance(thing, np.ndarray):
-            found += thing.nbytes
+            place = thing.__array_interface__["data"][0]
+            found[place] = max(found.get(place, 0), thing.nbytes)
         elif isinstance(thing, ArrayRecord):
-            found += array_bytes(getattr(thing, field.name) for field in fields(thing))
+            stack += [getattr(thing, field.name) for field in fields(thing)]
         elif isinstance(thing, tuple | list):
-            found += array_bytes(thing)
-    return found
+            stack += thing
+    return sum(found.values())
+
+
+def expected_arrays(tree: PublicTree, size: SpotSize) -> int:
+    """The bytes of all arrays of a solve, also of those parts of scratch that are never used."""
+    deals = DEAL_HAND_BYTES * size.hands + DEAL_MAP_BYTES * size.mapped
+    unused = 8 * tree.sizes.scratch * (1 + size.threads)
+    return size.memory.evaluate - deals + unused
 
 
 @pytest.mark.parametrize("spot", SPOTS)
@@ -58,8 +75,23 @@ def test_the_estimate_is_about_right(spot: Spot, isomorphism: bool, storage: int
     if storage == 16:
         held += [solver.regret_scales, solver.starts]
     held += [work.vectors for work in works]
-    assert size.array_bytes == pytest.approx(array_bytes(held), rel=0.05)
-    assert size.bytes > size.array_bytes
+    assert size.array_bytes == pytest.approx(array_bytes([tree.arrays]), rel=0.05)
+    assert expected_arrays(tree, size) == pytest.approx(array_bytes(held), rel=0.05)
+    assert size.bytes >= size.memory.evaluate
+
+
+def test_every_thread_takes_vectors_of_its_own() -> None:
+    tree = build_spot(SPOTS[1])
+    for threads in (1, 2, 3):
+        solver = Solver(tree, find_algorithm("dcfr"), threads=threads)
+        average = solver.average_policy(np.float32)
+        response = BestResponse(tree, average, threads=threads)
+        held = [tree.arrays, solver.sums, solver.policy, solver.regrets, average]
+        held += [solver.work.vectors, response.work.vectors]
+        size = spot_size(SPOTS[1], threads=threads)
+        assert expected_arrays(tree, size) == pytest.approx(array_bytes(held), rel=0.05)
+    river = SPOTS[0]
+    assert spot_size(river, threads=8).bytes == spot_size(river).bytes
 
 
 def test_a_river_is_counted_exactly() -> None:

@@ -32,7 +32,7 @@ Hands = NDArray[np.int16]
 Map = NDArray[np.int32]
 Maps = tuple[Map, Map]
 
-_BATCH = 512
+BATCH = 512
 """How many boards are made together."""
 _HAND_BITS, _TIE_BITS = 11, 15
 _DEAD = np.iinfo(np.int32).max
@@ -165,7 +165,7 @@ def deal_next(deals: Sequence[Deal]) -> None:
     waiting = [deal for deal in deals if deal._following is None]
     size = len(deals[0].board)
     count = BOARD_SIZES[BOARD_SIZES.index(size) + 1] - size
-    step = max(1, _BATCH // comb(NUM_CARDS - size, count))
+    step = max(1, BATCH // comb(NUM_CARDS - size, count))
     for start in range(0, len(waiting), step):
         _deal_batch(waiting[start : start + step], count)
 
@@ -304,8 +304,8 @@ def card_tables(
     same = np.empty(len(hands), np.int32)
     group_count = np.zeros(len(deals), np.int32)
     ends: list[NDArray[np.int32]] = []
-    for first in range(0, len(deals), _BATCH):
-        part = slice(first, min(first + _BATCH, len(deals)))
+    for first in range(0, len(deals), BATCH):
+        part = slice(first, min(first + BATCH, len(deals)))
         _fill_same(counts[part], hands, hand_start[:, part], same)
         group_count[part], group_ends = _groups(deals[part])
         ends.append(group_ends)

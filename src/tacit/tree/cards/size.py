@@ -16,21 +16,22 @@ from tacit.games.holdem.betting import BOARD_SIZES
 from tacit.games.holdem.cards import NUM_CARDS
 from tacit.games.holdem.spot import IDENTITY, Spot, Suits, action_label, permute_card
 from tacit.tree.builder import readable_bytes, readable_count
+from tacit.tree.cards.deals import BATCH
 from tacit.tree.cards.terminals import work_size
+from tacit.tree.memory import SolveKind, SolveMemory, TreeCounts, solve_memory
 from tacit.tree.public_state import GameTooLargeError
 
-SLOT_BYTES = {32: 16, 16: 8}
-"""By the bits of a number: policy, regrets and sums in float32, or regrets and sums in 16 bits; and
-the average policy in float32, which is evaluated."""
 HAND_SCALE_BYTES, NODE_START_BYTES = 4, 8
 """With 16 bits: the scale of the regrets of a hand at a node, and where a node's scales begin."""
-VECTOR_BYTES = 12
-"""The solver's in float32 and the best response's in float64."""
+POLICY_BYTES = 4
+"""A number of the average policy that is evaluated."""
 NODE_BYTES, EDGE_BYTES, HAND_BYTES, MAP_BYTES = 91, 104, 12, 8
 """Bytes of `TreeArrays` and its `CardTables` per node, edge, hand of a board, and hand that stays
 possible after a deal."""
-BUILD_BYTES = 100
-"""Temporary memory for laying out a node."""
+DEAL_HAND_BYTES, DEAL_MAP_BYTES = 6, 4
+"""Bytes of a `Deal` per hand, and of its map per hand that stays possible."""
+BUILD_NODE_BYTES, BUILD_BOARD_BYTES, BUILD_MAP_BYTES = 100, 13_000, 16
+"""Temporary memory for laying out a node; for making a board, and a hand of its map."""
 CHECK_EVERY = 50_000
 """The number of betting nodes after which a walk that is already too large is stopped."""
 
@@ -39,38 +40,60 @@ CHECK_EVERY = 50_000
 class SpotSize:
     """Public states and slots (action, hand) of a spot's tree, and the sizes of its arrays.
 
-    vectors: entries of reaches, values and scratch for one thread; mapped: hands that stay possible
-    after deals; hands: those of all boards; deciding: the hands of the mover at all decision nodes;
-    storage: 32 or 16 bits for each regret and policy sum; complete: False if counting stopped
-    because the tree was already too large.
+    vectors: entries of both players' reaches and values; evaluated: those that one pass of a best
+    response needs; thread_vectors: those that a further thread needs, if there is more than one
+    part; parts: what threads can solve in parallel; mapped: hands that stay possible after deals;
+    hands: those of all boards; deciding: the hands of the mover at all decision nodes; boards: all
+    of them; storage: 32 or 16 bits for each regret and policy sum; threads: as many as there are
+    parts at most; complete: False if counting stopped because the tree was already too large.
     """
 
     public_states: int
     slots: int
     vectors: int
+    evaluated: int
+    thread_vectors: int
+    parts: int
     mapped: int
     hands: int
     deciding: int
+    boards: int
     storage: int = 32
+    threads: int = 1
     complete: bool = True
 
     @property
     def array_bytes(self) -> int:
-        """The arrays of the tree, of a solver and of a best response."""
-        scales = HAND_SCALE_BYTES * self.deciding + NODE_START_BYTES * self.public_states
-        return (
-            SLOT_BYTES[self.storage] * self.slots
-            + (scales if self.storage == 16 else 0)
-            + VECTOR_BYTES * self.vectors
-            + (NODE_BYTES + EDGE_BYTES) * self.public_states
-            + MAP_BYTES * self.mapped
-            + HAND_BYTES * self.hands
+        """The arrays of the tree."""
+        nodes, maps, hands = self.public_states, self.mapped, self.hands
+        return (NODE_BYTES + EDGE_BYTES) * nodes + MAP_BYTES * maps + HAND_BYTES * hands
+
+    @property
+    def counts(self) -> TreeCounts:
+        """What the memory of a solve depends on."""
+        together = min(1.0, BATCH / self.boards)
+        made = BUILD_BOARD_BYTES * self.boards + BUILD_MAP_BYTES * self.mapped
+        return TreeCounts(
+            tree=self.array_bytes + DEAL_HAND_BYTES * self.hands + DEAL_MAP_BYTES * self.mapped,
+            building=max(BUILD_NODE_BYTES * self.public_states, round(together * made)),
+            slots=self.slots,
+            vectors=self.vectors,
+            evaluated=self.evaluated,
+            thread_vectors=self.thread_vectors,
+            scales=HAND_SCALE_BYTES * self.deciding + NODE_START_BYTES * self.public_states,
         )
 
     @property
+    def memory(self) -> SolveMemory:
+        """What a solve takes, by phases."""
+        threads = max(1, min(self.threads, self.parts))
+        kind = SolveKind(storage=self.storage, threads=threads, policy_bytes=POLICY_BYTES)
+        return solve_memory(self.counts, kind)
+
+    @property
     def bytes(self) -> int:
-        """The approximate peak memory of a solve."""
-        return self.array_bytes + BUILD_BYTES * self.public_states
+        """The peak memory of a solve."""
+        return self.memory.peak
 
     def check(self, max_bytes: int, name: str) -> None:
         """Raise GameTooLargeError if more than `max_bytes` are needed."""
@@ -102,7 +125,12 @@ class _Street:
 
 
 def spot_size(
-    spot: Spot, *, isomorphism: bool = True, storage: int = 32, max_bytes: int | None = None
+    spot: Spot,
+    *,
+    isomorphism: bool = True,
+    storage: int = 32,
+    threads: int = 1,
+    max_bytes: int | None = None,
 ) -> SpotSize:
     """The size of a spot's tree to the end of the game, with `storage` bits per number.
 
@@ -127,18 +155,25 @@ def spot_size(
             stack += [(betting.act(m), history + action_label(betting, m)) for m in moves]
         seen += 1
         if max_bytes is not None and seen % CHECK_EVERY == 0:
-            size = _size(spot, streets, boards, storage, complete=False)
+            size = _size(spot, streets, boards, storage, threads, complete=False)
             if size.bytes > max_bytes:
                 return size
-    return _size(spot, streets, boards, storage, complete=True)
+    return _size(spot, streets, boards, storage, threads, complete=True)
 
 
 def _size(
-    spot: Spot, streets: Sequence[_Street], boards: dict[int, int], storage: int, *, complete: bool
+    spot: Spot,
+    streets: Sequence[_Street],
+    boards: dict[int, int],
+    storage: int,
+    threads: int,
+    *,
+    complete: bool,
 ) -> SpotSize:
     """The counts of each street's betting, times its boards."""
     hands = [float((weights > 0).sum()) for weights in spot.ranges]
-    states = slots = vectors = mapped = held = deciding = scratch = 0.0
+    states = slots = mapped = held = deciding = scratch = 0.0
+    reach, values, shared = [0.0, 0.0], [0.0, 0.0], 0.0
     first, last = spot.rules.first_street, spot.rules.last_street
     for number in range(first, last + 1):
         street, count = streets[number], boards[number]
@@ -155,21 +190,29 @@ def _size(
         # Boards of a street share their vectors. A player has values at every node and on every
         # edge to the next street's boards, and a reach after each own action.
         ways_on = street.deals * boards[number + 1] / count if number < last else 0
-        for own, actions in zip(hands, street.actions, strict=True):
+        for p, (own, actions) in enumerate(zip(hands, street.actions, strict=True)):
             slots += count * sum(actions) * own
             deciding += count * len(actions) * own
-            vectors += (street.nodes + ways_on + street.entries + sum(actions)) * own
+            reach[p] += (street.entries + sum(actions)) * own
+            values[p] += (street.nodes + ways_on) * own
             scratch = max(scratch, max(actions, default=0) * max(hands))
         scratch = max(scratch, work_size(round(max(hands))))
-    # Scratch is allocated on its own and after the values, for each player.
+        if number == first:
+            shared = sum(reach) + sum(values)
+    vectors = sum(reach) + sum(values)
     return SpotSize(
         public_states=round(states),
         slots=round(slots),
-        vectors=round(vectors + 4 * scratch),
+        vectors=round(vectors + 2 * scratch),
+        evaluated=round(max(reach) + max(values) + 2 * scratch),
+        thread_vectors=round(vectors - shared + 2 * scratch),
+        parts=boards[first + 1] if first < last else 0,
         mapped=round(mapped),
         hands=round(held),
         deciding=round(deciding),
+        boards=sum(boards.values()),
         storage=storage,
+        threads=threads,
         complete=complete,
     )
 
