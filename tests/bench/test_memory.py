@@ -9,7 +9,7 @@ import pytest
 from support.commands import call, fails
 from tacit.bench.memory import SOLVES, Memory
 
-QUICK = ("liars-dice-2x4", "tic-tac-toe", "turn", "turn-16-bits")
+QUICK = ("liars-dice-2x4", "liars-dice-1x8-fp", "turn", "turn-16-bits")
 
 
 @pytest.mark.parametrize(
