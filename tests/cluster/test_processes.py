@@ -110,3 +110,14 @@ def test_workers_end_when_the_process_that_made_them_is_killed(moment: str) -> N
     )
     made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert gone(int(made.stdout)), "the worker stayed"
+
+
+def test_workers_import_nothing_from_the_current_folder(tmp_path: Path) -> None:
+    for name in ("tacit", "pickle", "signal"):
+        (tmp_path / f"{name}.py").write_text("import os; open('ran', 'w')")
+    ask = "with Processes(1).open(setup) as session: print(session.submit([5]).results())\n"
+    made = subprocess.run(
+        [sys.executable, "-P", "-"], input=HEAD + ask, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert made.stdout.endswith(", 5)]\n"), made.stderr
+    assert not (tmp_path / "ran").exists()
