@@ -39,7 +39,8 @@ def test_building_and_loading_count(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: dict[str, int] = {}
     with listening(lambda text, count: heard.update({text: count or heard.get(text, 0)})):
         build_tree(load_game("leduc"))
-        assert heard == {"building the tree: {:,} public states": 130}
+        assert heard["building the tree: {:,} public states"] == 130
+        assert heard["laying out the tree: {:,} public states"] == 110
         pytest.importorskip("pyspiel")
         load_openspiel("kuhn_poker")
     assert heard["loading the game: {:,} histories"] == 50

@@ -83,7 +83,7 @@ def load_solution(
             precision=_one_of(PRECISIONS, about["precision"]),
             seed=from_json(int, about["seed"]),
             target=None if about["target"] is None else from_json(float, about["target"]),
-            policy=arrays["policy"].astype(np.float64),
+            policy=arrays["policy"].astype(np.float64, casting="same_kind"),
             **common_fields(path, about, arrays, tree, f"a game {name!r}"),
         )
         check_arrays(solution)
@@ -225,7 +225,7 @@ def common_fields(
             f"{path} was made by tacit {about['tacit']} for {what} with another tree than it has "
             "here; solve it again"
         )
-    points = arrays["history"].astype(np.float64)
+    points = arrays["history"].astype(np.float64, casting="same_kind")
     if points.shape[1:] != (4,) or not len(points) or not np.all(np.isfinite(points)):
         raise ValueError("its history is not one of checkpoints")
     history = (Checkpoint(int(point[0]), *map(float, point[1:])) for point in points)

@@ -72,7 +72,7 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
     with reading(path, "a solved spot"):
         kinds = get_type_hints(Spot)
         fields = {name: from_json(kinds[name], value) for name, value in about["spot"].items()}
-        first, second = arrays["ranges"].astype(np.float32)
+        first, second = arrays["ranges"].astype(np.float32, casting="same_kind")
         spot = Spot(**fields, ranges=(first, second))
         isomorphism, complete = (from_json(bool, about[key]) for key in ("isomorphism", "complete"))
         locked = from_json(tuple[int, ...], about["locked"])
@@ -81,7 +81,7 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
     tree = build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
     with reading(path, "a solved spot"):
         common = common_fields(path, about, arrays, tree, "a spot")
-        policy = arrays["policy"].astype(np.float32)
+        policy = arrays["policy"].astype(np.float32, casting="same_kind")
         if any(not 0 <= node < tree.nodes or tree.state(node).mover >= CHANCE for node in locked):
             raise ValueError("no player moves at a locked node")
         if not complete:  # the last street is uniform where not locked

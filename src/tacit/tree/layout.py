@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.array_record import Float64, Int32
 from tacit.games import CHANCE, TERMINAL
+from tacit.steps import counted
 from tacit.tree.arrays import DOWN, IDENTITY, LEAF, UP, Order, Range, Sizes, TreeArrays
 from tacit.tree.cards.terminals import CardTables
 from tacit.tree.derived import DerivedState
@@ -87,6 +88,7 @@ class Batch:
         self.expanded.append((node, state, expansion, first))
 
 
+LAYING_OUT = "laying out the tree: {:,} public states"
 NODE_FIELDS = (
     "player", "copies", "edge_start", "edge_count", "action_count", "slot_start", "info_count",
     "reach_start", "value_start", "simple", "locked", "legal_start", "terminal_matrix",
@@ -185,9 +187,11 @@ class GrowingLayout:
         arrays.info_count[:, first:last] = np.array([s.counts for s in batch.states]).T
         arrays.legal_start[first:] = -1
         arrays.terminal_matrix[first:] = -1
-        for number, state in enumerate(batch.states, start=first):
-            if batch.players[number - first] == TERMINAL:
-                self._lay_out_terminal(number, state)
+        with counted(LAYING_OUT) as count:
+            for number, state in enumerate(batch.states, start=first):
+                count(number)
+                if batch.players[number - first] == TERMINAL:
+                    self._lay_out_terminal(number, state)
         arrays.edge_parent[first_edge:] = batch.parents
         arrays.edge_child[first_edge:] = batch.children
         arrays.edge_copy[first_edge:] = batch.edge_copies
@@ -195,8 +199,10 @@ class GrowingLayout:
         arrays.edge_share[first_edge:] = [t.share for t in batch.transitions]
         arrays.map_count[:, first_edge:last_edge] = IDENTITY
         arrays.cross_value[:, first_edge:last_edge] = -1
-        for node, state, expansion, edge in batch.expanded:
-            self._lay_out_moves(node, state, expansion, edge)
+        with counted(LAYING_OUT) as count:
+            for node, state, expansion, edge in batch.expanded:
+                count(node)
+                self._lay_out_moves(node, state, expansion, edge)
         self._lay_out_maps(batch)
         entering = np.array(batch.entering, dtype=np.int64)
         place_vectors(arrays, first, first_edge, entering, self.cursor)
