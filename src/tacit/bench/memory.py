@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from tacit.bench.measurement import in_new_process, peak, restarted_peak
 from tacit.report.experiment import SILENT, Experiment, Progress, check_names, option
 from tacit.report.table import Row, Table
@@ -87,7 +89,31 @@ class SpotSolve:
         return replace(self, ranges=("AcAd,9s8s", "KsKd,Tc8c"), behind=100, bets="a")
 
 
-Measured = GameSolve | SpotSolve
+@dataclass(frozen=True)
+class BlueprintSolve:
+    """A few iterations on an abstraction of a game, with merged infostates."""
+
+    game: str
+    labels: int
+
+    def run(self, folder: Path) -> int:
+        """Solve and save; returns the estimate in bytes."""
+        from tacit.formats.solution import save_solution
+        from tacit.games import load_game
+        from tacit.subgame.abstraction import KIND, random_groups, solve_abstraction
+        from tacit.tree import build_tree
+
+        tree = build_tree(load_game(self.game), max_bytes=1 << 40, kind=KIND)
+        groups = random_groups(tree, self.labels, np.random.default_rng(0))
+        save_solution(solve_abstraction(tree, iterations=2, groups=groups), folder / "b.npz")
+        return tree.memory().peak
+
+    def smaller(self) -> BlueprintSolve:
+        """The small solve."""
+        return replace(self, game="kuhn")
+
+
+Measured = GameSolve | SpotSolve | BlueprintSolve
 SOLVES: dict[str, Measured] = {
     "liars-dice-2x4": GameSolve("liars-dice-2x4"),
     "liars-dice-2x4-double": GameSolve("liars-dice-2x4", "pcfr+", "double"),
@@ -97,6 +123,7 @@ SOLVES: dict[str, Measured] = {
     "preflop43-30": GameSolve("preflop43-AsKsQhJdTc9c5h5d2s-30"),
     "tic-tac-toe": GameSolve("tic-tac-toe"),
     "liars-dice-1x5-lp": GameSolve("liars-dice-1x5", "lp"),
+    "blueprint": BlueprintSolve("liars-dice-2x4", 3),
     "river": SpotSolve("2c7dJhQsKs", behind=5000, bets="33%,66%,100%,150%,a/50%,100%,200%,a"),
     "turn": SpotSolve("2c7dJhQs"),
     "turn-16-bits": SpotSolve("2c7dJhQs", storage=16),

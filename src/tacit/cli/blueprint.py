@@ -34,12 +34,12 @@ def blueprint(
     from tacit.report.output import show
     from tacit.report.table import pick, table
     from tacit.solvers import find_algorithm
-    from tacit.subgame.abstraction import random_groups, random_removal, solve_abstraction
+    from tacit.subgame.abstraction import KIND, random_groups, random_removal, solve_abstraction
     from tacit.tree import build_tree
 
     check_writable(out)
     find_algorithm(algorithm)
-    tree = build_tree(load_game(game), max_bytes=memory)
+    tree = build_tree(load_game(game), max_bytes=memory, kind=KIND)
     random = np.random.default_rng(seed)
     groups = random_groups(tree, labels, random) if labels is not None else None
     keep = random_removal(tree, remove, random) if remove is not None else None

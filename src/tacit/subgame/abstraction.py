@@ -21,7 +21,10 @@ from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.solvers.engine import Solver
 from tacit.solvers.sharing.layout import Groups, merge_infostates
 from tacit.solvers.solution import Solution
-from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree
+from tacit.tree import CHANCE, PLAYERS, TERMINAL, Place, PublicState, PublicTree, SolveKind
+
+KIND = SolveKind(storage=64, policy_bytes=16)
+"""What `build_tree` is told of such a solve: it keeps the average and the last policy."""
 
 Array = NDArray[Any]
 Keep = Callable[[PublicState, str], bool]
