@@ -184,6 +184,30 @@ def holdem_differences(name: str) -> str:
     return "\n".join(f"- {line}" for line in kept(name)[0]["differences"])
 
 
+def sog_safety() -> str:
+    """Safe and unsafe play with an oracle at the leaves: mean, and range over seeds."""
+    text = ["| game | simulations | safe | unsafe |", "| --- | --: | --: | --: |"]
+    found = {(row["game"], row["simulations"], row["play"]): row for row in kept("sog-safety")}
+    for game, count in dict.fromkeys(key[:2] for key in found):
+        both = (found[game, count, play] for play in ("safe", "unsafe"))
+        cells = (f"{row['mean']:.3f} ({row['min']:.3f} to {row['max']:.3f})" for row in both)
+        text.append(f"| `{game}` | {count:,} | {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def sog_leduc() -> str:
+    """Exploitability of Student of Games in Leduc, and of IS-MCTS, from `sog-leduc`."""
+    text = [
+        "| search | epochs of training | simulations | mean | range | paper |",
+        "| --- | --: | --: | --: | --: | --: |",
+    ]
+    for row in kept("sog-leduc"):
+        cells = [row["search"], row["checkpoint"] or "", f"{row['simulations']:,}"]
+        cells += [f"{row['mean']:,.0f}", f"{row['min']:,.0f} to {row['max']:,.0f}"]
+        text.append(f"| {' | '.join(map(str, [*cells, row.get('paper') or '']))} |")
+    return "\n".join(text)
+
+
 def rebel_table2() -> str:
     """Exploitability of search with trained networks, from the rows of `rebel-table2`."""
     found = {(row["game"], row["algorithm"]): row for row in kept("rebel-table2")}
@@ -288,6 +312,8 @@ KINDS: dict[str, Callable[..., str]] = {
     "holdem-table": holdem_table,
     "holdem-differences": holdem_differences,
     "rebel-table2": rebel_table2,
+    "sog-leduc": sog_leduc,
+    "sog-safety": sog_safety,
     "rebel-ablations": rebel_ablations,
     "reference": reference,
 }
