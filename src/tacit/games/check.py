@@ -202,7 +202,7 @@ def check_subgame_keys(walk: Walk) -> None:
             raise GameError(
                 f"{walk.place(state)} the game is not the one after "
                 f"{walk.notation[other]!r} but has the same subgame_key(), "
-                f"{state.subgame_key()!r}; make subgame_key() tell them apart"
+                f"{state.subgame_key()!r}; make subgame_key() differ between them"
             )
 
 
