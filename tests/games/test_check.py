@@ -74,7 +74,7 @@ class VariedGame(FaultyGame):
         ("size-word", "at the start action_size(0) is 'half'; it must be a number of pots, or"),
         ("label-hidden", "the mover cannot tell which actions are legal, or what they are called"),
         ("key-private", "subgame_key() differs within the public state; it must follow from"),
-        ("key-same", "but has the same subgame_key(), 0; make subgame_key() tell them apart"),
+        ("key-same", "but has the same subgame_key(), 0; make subgame_key() differ between them"),
         ("public-same", "public() is 'before' as it was before; it must show that a move was made"),
     ],
 )
