@@ -208,7 +208,7 @@ def keep(reader: Reader, data: bytes, fault: str) -> None:
     CASES.mkdir(exist_ok=True)
     path = CASES / f"{reader.name}-{digest}.json"
     if not path.exists():
-        case = {"reader": reader.name, "fault": fault, "input": data.hex()}
+        case = {"reader": reader.name, "fault": kind, "input": data.hex()}
         write_text(path, json.dumps(case) + "\n")
 
 

@@ -275,7 +275,7 @@ def _open(text: str) -> Any:
             spiel = pyspiel.load_game(text)
             spiel.new_initial_state()
             return spiel
-    except (RuntimeError, IndexError, ValueError) as error:
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
         message = str(error)
     unknown = re.match(r"Unknown game '(.*?)'", message)
     if unknown is None:

@@ -63,7 +63,7 @@ def _expected(kind: Any, bounds: Mapping[str, float], value: Any) -> str | None:
     if value == ():
         return "at least one number"
     for item in (value if isinstance(value, tuple) else (value,)) if bounds else ():
-        if not (item >= bounds["least"] and math.isfinite(item)):
+        if not bounds["least"] <= item < math.inf:
             return f"at least {bounds['least']:g}"
         if not item > bounds["above"]:
             return f"more than {bounds['above']:g}"

@@ -48,6 +48,10 @@ class BetSize:
     cap: float = math.inf
     """The largest fraction of the pot of a geometric size."""
 
+    def __post_init__(self) -> None:
+        if not (0 <= self.amount < math.inf and self.cap > 0):
+            raise GameError(f"a bet size of {self.amount} with a cap of {self.cap} is impossible")
+
 
 @dataclass(frozen=True, slots=True)
 class StreetSizes:
