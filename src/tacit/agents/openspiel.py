@@ -131,8 +131,7 @@ class OpenSpielMCTS:
 class ISMCTSAgent:
     """Information set MCTS for Leduc: visits of a search from each infostate, normalised.
 
-    The constant of UCT is by default the largest payoff; smaller and larger ones are more
-    exploitable.
+    The constant of UCT is by default the largest payoff.
     A memory is the public state and the actions so far, the board's rank among them.
     """
 
