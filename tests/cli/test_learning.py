@@ -166,3 +166,16 @@ def test_a_game_that_is_only_in_python_has_to_be_named(folder: Path) -> None:
     assert "unknown game 'unnamed'" in fails("play", "unnamed", "--agent=run")
     (folder / "mypennies.py").unlink()
     assert "cannot import 'mypennies'" in fails("train", "mypennies:Pennies")
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("kuhn", "--simulations=5"), "simulations"),
+        (("kuhn", "--seeds=2", "--matches=2"), "seeds"),
+        (("kuhn-sog", "--iterations=5"), "iterations"),
+        (("kuhn-sog", "--playthroughs=5"), "playthroughs"),
+    ],
+)
+def test_options_of_the_other_method_are_refused(words, option):
+    assert f"--{option} has no effect on a network" in fails("evaluate", *words, code=2)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import click
+from click.core import ParameterSource
+
 from tacit.cli.options import command
 from tacit.report.experiment import option
 
@@ -11,6 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.learn.trainer import TrainedNetwork
+
+
+OPTIONS = {
+    "rebel": {"iterations", "algorithm", "mode", "blur", "playthroughs", "form"},
+    "student-of-games": {"simulations", "seeds"},
+}
+"""By method of training, the options of its search alone."""
 
 
 @command
@@ -64,6 +74,7 @@ def evaluate(
 
     source = trained(run)
     settings = source.settings
+    _refuse_others_options(settings.method)
     if matches is not None:
         _play_matches(source, iterations, simulations, games=matches, seed=seed, as_json=as_json)
         return
@@ -96,6 +107,14 @@ def evaluate(
     for name, value in found.items():
         shown.add_row(name, f"{value:.5f}" if isinstance(value, float) else str(value))
     show(as_json, found, [shown])
+
+
+def _refuse_others_options(method: str) -> None:
+    """Refuse the options of the other method's search; they would be ignored."""
+    context = click.get_current_context()
+    for name in {name for names in OPTIONS.values() for name in names} - OPTIONS[method]:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} has no effect on a network trained by {method}")
 
 
 def _evaluate_student(

@@ -437,5 +437,7 @@ def _load(path: Path) -> Any:
     with open_archive(path, what) as file:
         try:
             return torch.load(file, weights_only=True)
+        except MemoryError:
+            raise
         except Exception:  # its messages advise to load the file unsafely
             raise GameError(f"{path} is not {what}, or is damaged") from None
