@@ -10,17 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
+from tacit.games.boards.connect_four import ConnectFour
+from tacit.games.boards.go import Go
+from tacit.games.boards.tic_tac_toe import TicTacToe
 from tacit.games.coin_toss import CoinToss
-from tacit.games.connect_four import ConnectFour
 from tacit.games.game import Game, GameError
-from tacit.games.go import Go
 from tacit.games.holdem.preflop43 import Preflop43
 from tacit.games.kuhn import Kuhn
 from tacit.games.leduc import Leduc, LeducRaises
 from tacit.games.liars_dice import LiarsDice
 from tacit.games.pursuit import Pursuit
 from tacit.games.rock_paper_scissors import RockPaperScissors
-from tacit.games.tic_tac_toe import TicTacToe
 from tacit.suggest import closest, unknown
 
 
@@ -101,7 +101,8 @@ def _load_class(name: str, module: str, call: str) -> Game:
         raise GameError(f"{name!r} is not a game; write module:Class or module:Class(arguments)")
     try:
         arguments = ast.parse(f"f{match[2] or '()'}", mode="eval").body
-        assert isinstance(arguments, ast.Call)
+        if not isinstance(arguments, ast.Call) or not isinstance(arguments.func, ast.Name):
+            raise SyntaxError("more than one call")
         values = [ast.literal_eval(value) for value in arguments.args]
         options = {str(word.arg): ast.literal_eval(word.value) for word in arguments.keywords}
     except (SyntaxError, ValueError):

@@ -16,6 +16,7 @@ The rules are those of ACPC and of casinos for two players:
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tacit.games.game import CHANCE, TERMINAL, GameError
@@ -254,14 +255,24 @@ def replay(rules: BettingRules, text: str) -> Betting:
     streets, as in ``r300c/kr600f``.
     """
     state = rules.start()
+    for _, after in read_history(rules, text):
+        state = after
+    return state
+
+
+def read_history(rules: BettingRules, text: str) -> Iterator[tuple[int | None, Betting]]:
+    """Each action of a history (None: cards are dealt) with the betting after it, as `replay`."""
+    state = rules.start()
     for match in _TOKEN.finditer(text):
-        token = match[0]
+        token, action = match[0], None
         try:
-            state = state.deal() if token == "/" else state.act(_read_action(state, token))
+            if token != "/":
+                action = _read_action(state, token)
+            state = state.deal() if action is None else state.act(action)
         except GameError as error:
             column = match.start() + 1
             raise NotationError("betting", text, token, column, str(error)) from None
-    return state
+        yield action, state
 
 
 def _read_action(state: Betting, token: str) -> int:

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.games.game import CHANCE, TERMINAL, Game, GameError, State
 from tacit.games.holdem.bet_sizes import BetSettings
@@ -141,16 +142,34 @@ class Preflop43(Game):
         return Preflop43State(self.cards, self.stack)
 
 
-@cache
-def _point(stack: int, history: str) -> tuple[Betting, dict[int, str]]:
-    """The betting after `history`, the same for all deals, and the labels of its actions."""
-    rules = BettingRules(
+def betting_rules(stack: int) -> BettingRules:
+    """The rules of the betting with stacks of so many big blinds."""
+    return BettingRules(
         stacks=(stack * BIG_BLIND, stack * BIG_BLIND),
         big_blind=BIG_BLIND,
         small_blind=BIG_BLIND // 2,
         last_street=PREFLOP,
     )
-    betting = replay(rules, history)
+
+
+def deal_matrices(cards: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[36, 36] the chance of each pair of hands, and that times player 0's result at a showdown."""
+    chance, result = np.zeros((2, len(HANDS), len(HANDS)))
+    for pair, sign in _showdowns(cards).items():
+        chance[pair] = 1 / len(DEALS)
+        result[pair] = sign / len(DEALS)
+    return chance, result
+
+
+def hand_names(cards: tuple[int, ...]) -> tuple[str, ...]:
+    """The names of the 36 hands."""
+    return tuple(_hand(cards, hand) for hand in range(len(HANDS)))
+
+
+@cache
+def _point(stack: int, history: str) -> tuple[Betting, dict[int, str]]:
+    """The betting after `history`, the same for all deals, and the labels of its actions."""
+    betting = replay(betting_rules(stack), history)
     if betting.player == TERMINAL:
         return betting, {}
     actions = (*((FOLD,) if betting.can_fold else ()), CALL, *BETS.raises(betting))

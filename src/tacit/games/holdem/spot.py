@@ -172,6 +172,12 @@ def action_label(betting: Betting, action: int) -> str:
     return f"r{action}"
 
 
+def read_label(label: str) -> int:
+    """The action that `action_label` names."""
+    known = {"f": FOLD, "c": CALL, "k": CALL}
+    return known[label] if label in known else int(label.removeprefix("r"))
+
+
 def permute_card(suits: Suits, card: int) -> int:
     """The image of a card."""
     return card - card % 4 + suits[card % 4]

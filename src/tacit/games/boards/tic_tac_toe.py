@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.board import SquareBoardEncoder, unpack
+from tacit.games.boards.board import SquareBoardEncoder, unpack
 from tacit.games.game import TERMINAL, Game, State
 
 SQUARES = tuple(column + row for row in "321" for column in "abc")

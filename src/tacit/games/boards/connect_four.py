@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.board import BoardEncoder, Turn, unpack
+from tacit.games.boards.board import BoardEncoder, Turn, unpack
 from tacit.games.game import TERMINAL, Game, State
 
 ROWS, COLUMNS = 6, 7

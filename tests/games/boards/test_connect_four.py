@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from tacit.games import TERMINAL, load_game
-from tacit.games.connect_four import COLUMNS, HEIGHT, ROWS, has_four
+from tacit.games.boards.connect_four import COLUMNS, HEIGHT, ROWS, has_four
 
 GAME = load_game("connect-four")
 

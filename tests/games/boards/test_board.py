@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.games import load_game
-from tacit.games.board import SQUARE_TURNS, unpack
+from tacit.games.boards.board import SQUARE_TURNS, unpack
 
 
 def test_the_turns_of_a_square_are_eight_and_closed() -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tacit.games import TERMINAL, GameError, load_game
-from tacit.games.go import KOMI, Go, GoState
-from tacit.games.go_layout import LIBERTIES, STONES
+from tacit.games.boards.go import KOMI, Go, GoState
+from tacit.games.boards.go_layout import LIBERTIES, STONES
 
 SIZES = [5, 6, 7, 8, 9]
 

@@ -1,8 +1,8 @@
 """Compiled rules of Go on small boards: stones and captures, legal moves, area score, planes.
 
-`tacit.games.go_layout` describes the arrays `cells` and `hashes` of a position. `neighbours` int64
-[P, 4] has the points beside each point, P for those outside the board. `zobrist` uint64 [3, P] has
-a random number for each stone; those of `EMPTY` are not used.
+`tacit.games.boards.go_layout` describes the arrays `cells` and `hashes` of a position. `neighbours`
+int64 [P, 4] has the points beside each point, P for those outside the board. `zobrist` uint64
+[3, P] has a random number for each stone; those of `EMPTY` are not used.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.go_layout import BLACK, EDGE, EMPTY, LEGAL, LIBERTIES, STONES, WHITE
+from tacit.games.boards.go_layout import BLACK, EDGE, EMPTY, LEGAL, LIBERTIES, STONES, WHITE
 from tacit.kernel import inner_kernel, kernel
 
 Array = NDArray[Any]
@@ -47,38 +47,48 @@ def begin(points: int, neighbours: Array, zobrist: Array) -> tuple[Array, Array]
 
 
 @inner_kernel
+def _fill_region(stones: Array, first: int, neighbours: Array, region: Array, seen: Array) -> Any:
+    """Find the points that are connected with `first` and have what it has: a group or empty ones.
+
+    region: [P] gets these points; seen: [P + 1] gets `first` at each of them. Returns their number,
+    and the set of what is beside them: bit `colour` is 1 if that is.
+    """
+    own = stones[first]
+    size, done, beside = 1, 0, 0
+    region[0] = first
+    seen[first] = first
+    while done < size:
+        here = region[done]
+        done += 1
+        for way in range(4):
+            point = neighbours[here, way]
+            if stones[point] != own:
+                beside |= 1 << stones[point]
+            elif seen[point] != first:
+                seen[point] = first
+                region[size] = point
+                size += 1
+    return size, beside
+
+
+@inner_kernel
 def _place(stones: Array, point: int, colour: int, neighbours: Array, zobrist: Array) -> Any:
     """Put a stone down and take captured ones off; returns the change of the hash."""
+    points = len(neighbours)
     change = zobrist[colour, point]
     stones[point] = colour
     other = EDGE - colour
-    stack = np.empty(len(neighbours), dtype=np.int64)
+    region = np.empty(points, dtype=np.int64)
+    seen = np.full(points + 1, -1, dtype=np.int64)
     for side in range(4):
         first = neighbours[point, side]
-        if stones[first] != other:
+        if stones[first] != other or seen[first] >= 0:
             continue
-        # The group is marked by EDGE while it is walked, then taken off or put back.
-        size, done, alive = 1, 0, False
-        stack[0] = first
-        stones[first] = EDGE
-        while done < size:
-            here = stack[done]
-            done += 1
-            for way in range(4):
-                beside = neighbours[here, way]
-                if stones[beside] == EMPTY:
-                    alive = True
-                elif stones[beside] == other:
-                    stones[beside] = EDGE
-                    stack[size] = beside
-                    size += 1
-        for number in range(size):
-            here = stack[number]
-            if alive:
-                stones[here] = other
-            else:
-                stones[here] = EMPTY
-                change ^= zobrist[other, here]
+        size, beside = _fill_region(stones, first, neighbours, region, seen)
+        if not beside & 1 << EMPTY:
+            for number in range(size):
+                stones[region[number]] = EMPTY
+                change ^= zobrist[other, region[number]]
     return change
 
 
@@ -89,36 +99,25 @@ def _analyse(cells: Array, hashes: Array, colour: int, neighbours: Array, zobris
     stones, liberties, legal = cells[STONES], cells[LIBERTIES], cells[LEGAL]
     group = np.full(points + 1, -1, dtype=np.int64)  # by point: the first point of its group
     marked = np.full(points + 1, -1, dtype=np.int64)  # by liberty: the last group that had it
-    stack = np.empty(points, dtype=np.int64)
+    region = np.empty(points, dtype=np.int64)
     total = np.zeros(points, dtype=np.uint64)  # by first point: the hash of the group's stones
     count = 0
     liberties[:] = 0
     for point in range(points):
         if stones[point] == EMPTY or group[point] >= 0:
             continue
-        own = stones[point]
-        size, done, free = 1, 0, 0
-        whole = zobrist[own, point]
-        stack[0] = point
-        group[point] = point
-        while done < size:
-            here = stack[done]
-            done += 1
+        size, _ = _fill_region(stones, point, neighbours, region, group)
+        free = 0
+        for number in range(size):
+            total[point] ^= zobrist[stones[point], region[number]]
             for way in range(4):
-                beside = neighbours[here, way]
-                if stones[beside] == EMPTY:
-                    if marked[beside] != point:
-                        marked[beside] = point
-                        free += 1
-                elif stones[beside] == own and group[beside] < 0:
-                    group[beside] = point
-                    whole ^= zobrist[own, beside]
-                    stack[size] = beside
-                    size += 1
-        total[point] = whole
+                beside = neighbours[region[number], way]
+                if stones[beside] == EMPTY and marked[beside] != point:
+                    marked[beside] = point
+                    free += 1
         count += size
         for number in range(size):
-            liberties[stack[number]] = free
+            liberties[region[number]] = free
     # Without a capture so far, a move that captures nothing makes a position that is new.
     captured_before = len(hashes) - 1 != count
     moves = 0
@@ -156,36 +155,18 @@ def area_score(cells: Array, neighbours: Array) -> int:
     """Black's points less White's: stones, and empty regions that touch one colour only."""
     points = neighbours.shape[0]
     stones = cells[STONES]
-    seen = np.zeros(points + 1, dtype=np.bool_)
-    stack = np.empty(points, dtype=np.int64)
+    seen = np.full(points + 1, -1, dtype=np.int64)
+    region = np.empty(points, dtype=np.int64)
     score = 0
     for point in range(points):
         if stones[point] == BLACK:
             score += 1
         elif stones[point] == WHITE:
             score -= 1
-        elif not seen[point]:
-            size, done = 1, 0
-            black = white = False
-            stack[0] = point
-            seen[point] = True
-            while done < size:
-                here = stack[done]
-                done += 1
-                for way in range(4):
-                    beside = neighbours[here, way]
-                    if stones[beside] == BLACK:
-                        black = True
-                    elif stones[beside] == WHITE:
-                        white = True
-                    elif stones[beside] == EMPTY and not seen[beside]:
-                        seen[beside] = True
-                        stack[size] = beside
-                        size += 1
-            if black and not white:
-                score += size
-            elif white and not black:
-                score -= size
+        elif seen[point] < 0:
+            size, beside = _fill_region(stones, point, neighbours, region, seen)
+            black, white = beside >> BLACK & 1, beside >> WHITE & 1
+            score += size * (black - white)
     return score
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.board import SquareBoardEncoder
+from tacit.games.boards.board import SquareBoardEncoder
+from tacit.games.boards.go_layout import BLACK, LEGAL, PLANES, STONES, WHITE
 from tacit.games.game import TERMINAL, Game, GameError, State
-from tacit.games.go_layout import BLACK, LEGAL, PLANES, STONES, WHITE
 
 SMALLEST, LARGEST = 5, 9
 KOMI = {5: 7.5, 6: 3.5, 7: 8.5, 8: 9.5, 9: 6.5}
@@ -25,7 +25,7 @@ MOVE = (1 << MOVE_BITS) - 1
 
 Array = NDArray[Any]
 Position = tuple[Array, Array]
-"""The arrays `cells` and `hashes` of `tacit.games.go_layout`."""
+"""The arrays `cells` and `hashes` of `tacit.games.boards.go_layout`."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class _Board:
     """The tables of one board size, and the kernels for them, which are loaded with the first."""
 
     def __init__(self, size: int) -> None:
-        from tacit.games import go_kernels
+        from tacit.games.boards import go_kernels
         from tacit.kernel import entry_point
 
         points = size**2
@@ -112,7 +112,7 @@ class GoState(State):
 
     @property
     def position(self) -> Position:
-        """`cells` and `hashes`, as `tacit.games.go_layout` describes them."""
+        """`cells` and `hashes`, as `tacit.games.boards.go_layout` describes them."""
         source = self.source[0]
         if type(source) is not tuple:
             board = _board(self.rules.size)
