@@ -56,6 +56,7 @@ class ArrayRecord:
     real: ClassVar[Any] = np.float64
     address: int
     """The address of the table: data and shape of each array, the table of each record."""
+    _numba_type_: ClassVar[Any]
     _table: NDArray[np.int64]
     _whole: dict[str, NDArray[Any]]
     """The storage of arrays that have been extended, which may be longer than they are."""
@@ -79,6 +80,7 @@ class ArrayRecord:
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "address", table.__array_interface__["data"][0])
         object.__setattr__(self, "_whole", {})
+        type(self)._numba_type_ = record_type(type(self))  # Numba's dispatch is fastest with it
 
     @classmethod
     def empty(cls, **given: Any) -> Self:
@@ -96,9 +98,9 @@ class ArrayRecord:
         Storage at least doubles when it runs out, so that a growing record copies each entry a
         bounded number of times. Rows grow along their last axis; kernels see their spare columns.
         """
-        whole, table = self._whole, self._table
+        whole, table, places = self._whole, self._table, table_fields(type(self))
         for name in names:
-            place, kind = table_fields(type(self))[name]
+            place, kind = places[name]
             full = whole.get(name)
             if full is None or full.shape[-1] < length:
                 old = getattr(self, name)

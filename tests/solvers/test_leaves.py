@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.games import load_game
 from tacit.games.holdem.spot import Spot
-from tacit.solvers.leaves import Guide, Leaves
+from tacit.solvers.leaves import Guide, Leaves, concatenated_ranges
 from tacit.tree import PLAYERS, Builder, PublicState, build_forest
 from tacit.tree.builder import before_chance
 from tacit.tree.cards.builder import build_spot
@@ -147,3 +147,9 @@ def test_leaves_of_cards_are_weighed_by_their_compatible_reach() -> None:
             expected = answer * state.compatible_reach(player, vectors[1 - player])
             found = tree.vectors(values, player, node, values=True)[0]
             assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_ranges_are_concatenated() -> None:
+    starts, lengths = np.array([3, 7, 2, 20]), np.array([2, 1, 0, 3])
+    expected = [3, 4, 7, 20, 21, 22]
+    assert concatenated_ranges(starts, lengths).tolist() == expected

@@ -31,7 +31,7 @@ from tacit.tree import (
     build_tree,
     readable_bytes,
 )
-from tacit.tree.layout import Place
+from tacit.tree.layout import EDGE_FIELDS, NODE_FIELDS, Place
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -375,3 +375,24 @@ def test_the_public_state_of_a_leaf_can_be_solved_on() -> None:
     assert len(below.roots) == 2
     with pytest.raises(GameError, match="not a leaf"):
         tree.expand([tree.roots[0].node])
+
+
+def test_one_move_below_open_roots_is_laid_out_as_any_other_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    builder = Builder(small_game("tic-tac-toe"))
+    first = builder.root.expansion
+    states = [builder.root, first.child(4), first.child(0)]
+
+    def forest() -> PublicTree:
+        return build_forest(builder, states, depth=1, stop=lambda state: True, fold=False)
+
+    fast = forest()
+    monkeypatch.setattr("tacit.tree.builder.append_open", lambda *arguments: False)
+    general = forest()
+    assert fast.roots == general.roots
+    for name in (*NODE_FIELDS, *EDGE_FIELDS):
+        one, other = getattr(fast.arrays, name), getattr(general.arrays, name)
+        if name not in ("map_start", "edge_start"):  # of no meaning without a map, or edges
+            np.testing.assert_array_equal(one, other, err_msg=name)
+    assert fast.sizes == general.sizes

@@ -32,7 +32,16 @@ from numpy.typing import NDArray
 from tacit.games import GameError
 from tacit.solvers.algorithms import FictitiousPlay, RegretMatching
 from tacit.solvers.kernels.iterations import normalise_sums
-from tacit.solvers.leaves import Evaluator, Guide, Leaves, Pair, PairEvaluator, Rows, lengthened
+from tacit.solvers.leaves import (
+    Evaluator,
+    Guide,
+    Leaves,
+    Pair,
+    PairEvaluator,
+    Rows,
+    concatenated_ranges,
+    lengthened,
+)
 from tacit.tree import PLAYERS, PublicTree
 from tacit.tree.arrays import DOWN, Order
 from tacit.tree.kernels.buffers import Vectors
@@ -48,6 +57,8 @@ Mode = Literal["cfr-d", "cfr-avg", "cfr-avg-sound"]
 
 def way_down(order: Order) -> Order:
     """The steps of an order that go down."""
+    if not order.parts:
+        return Order(order.head, (), order.tail[:0], order.head)
     whole, *parts = (steps[steps[:, 0] == DOWN] for steps in (order.whole, *order.parts))
     return Order(order.head, tuple(parts), order.tail[:0], whole)
 
@@ -87,11 +98,10 @@ class DepthLimited:
             else Leaves(tree, evaluator, pairs=self.sound)
         )
         self.root_nodes = sorted({root.node for root in tree.roots})
-        self.root_sums = [
-            {node: self._root_values(p, node).astype(np.float64) for node in self.root_nodes}
-            for p in PLAYERS
-        ]
-        """For each player and node with roots: the weighted sum of the cfvs [copies, K]."""
+        self._root_entries = [concatenated_ranges(*self._root_ranges(p)) for p in PLAYERS]
+        """For each player: where the values [K] of the roots are, one root after the other."""
+        self.root_sums = [np.zeros(len(entries)) for entries in self._root_entries]
+        """For each player: the weighted sum of these cfvs."""
         self._remembered: list[tuple[float, Array, Array]] = []
         """Recorded iterations: weight, policy [slots], outputs of the evaluator [L, .]."""
         self.averaged, work = solver.current_policy(solver.dtype), solver.work
@@ -139,8 +149,13 @@ class DepthLimited:
         self._last_averaged, self._asked = [0.0, 0.0], None
         self._remembered.clear()
 
-    def _root_values(self, player: int, node: int) -> Array:
-        return self.solver.tree.vectors(self.solver.work.values[player], player, node, values=True)
+    def _root_ranges(self, player: int) -> tuple[Array, Array]:
+        """[R] where the player's values of each root begin, and [R] their number."""
+        arrays, roots = self.solver.tree.arrays, self.solver.tree.roots
+        nodes = np.array([root.node for root in roots], dtype=np.int64)
+        counts = arrays.info_count[player, nodes].astype(np.int64)
+        copies = np.array([root.copy for root in roots], dtype=np.int64)
+        return arrays.value_start[player, nodes] + copies * counts, counts
 
     def _descend(self, player: int, policy: Array, reach: Pair) -> None:
         """Carry a reach down to the first deal; all leaves are above it."""
@@ -199,9 +214,11 @@ class DepthLimited:
     def root_values(self, player: int) -> list[NDArray[np.float64]]:
         """For each root, the expected values [K] of `player`, averaged over the iterations."""
         tree, other, expected = self.solver.tree, 1 - player, []
-        for root in tree.roots:
+        counts = self._root_ranges(player)[1]
+        sums = np.split(self.root_sums[player], np.cumsum(counts)[:-1])
+        for root, total in zip(tree.roots, sums, strict=True):
             reach = tree.vectors(self.solver.work.reach[other], other, root.node, values=False)
-            mean = self.root_sums[player][root.node][root.copy] / max(self.total_weight, 1e-30)
+            mean = total / max(self.total_weight, 1e-30)
             opponent = reach[root.copy].astype(np.float64)
             expected.append(cfv_to_value(tree.state(root.node), player, mean, opponent))
         return expected
@@ -309,17 +326,16 @@ class DepthLimited:
     def _add_root_values(self, player: int, weight: float) -> None:
         """Add the values of the latest pass to those of the roots, and update the gadgets."""
         root, work, minimiser = self.solver.root, self.solver.work, self.solver.minimiser
-        for node, total in self.root_sums[player].items():
-            total += weight * self._root_values(player, node)
+        self.root_sums[player] += weight * work.values[player][self._root_entries[player]]
         if root is None or root.opponent != player:
             return
         if isinstance(minimiser, RegretMatching):
             root.update(minimiser, max(1, self.solver.iteration), work.values, work.reach)
-            root.write(self.spare_reach, root.average())
+            root.write(self.spare_reach, root.joined_average())
         else:
             # The response uses the spare reaches, the average the others; see `_average`.
             root.update(minimiser, self.solver.iteration, work.values, work.reach)
-            root.write(self.spare_reach, root.entering)
+            root.write(self.spare_reach, root.arrays.entering)
             root.update(minimiser, self.solver.iteration, work.values, work.reach, mixes=True)
 
     def _fill_by_difference(self, player: int) -> None:

@@ -25,6 +25,7 @@ from tacit.solvers.gadgets import RootGadgets
 from tacit.solvers.kernels.iterations import (
     match_regrets,
     match_short_regrets,
+    normalise_nodes,
     normalise_sums,
     play_fictitiously,
 )
@@ -265,13 +266,8 @@ class Solver:
         expansions = _expansions(tree)
         expanded = list(islice(reversed(expansions), len(expansions) - self._expanded))[::-1]
         self._expanded = len(expansions)
-        for node in expanded:
-            if tree.arrays.action_count[node]:
-                legal = tree.legal(node)
-                uniform = (legal / legal.sum(axis=0))[:, None]
-                tree.block(self.policy, node)[:] = uniform
-                if self.mixture is not None:
-                    tree.block(self.mixture, node)[:] = uniform
+        for started in (self.policy,) if self.mixture is None else (self.policy, self.mixture):
+            normalise_nodes(tree.arrays, np.array(expanded, dtype=np.int64), self.sums, started)
         self.arrays, self.locks = lock(tree, self.locks, self.policy)
         self.work.grow(tree)
         if self.limit is not None:

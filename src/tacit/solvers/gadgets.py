@@ -30,6 +30,7 @@ from tacit.solvers.kernels.gadgets import (
     set_entering,
     write_reach,
 )
+from tacit.solvers.leaves import concatenated_ranges
 from tacit.tree import PublicTree
 
 Vector = NDArray[np.float64]
@@ -223,6 +224,7 @@ class RootGadgets:
             before = root.copy * count
             self.arrays.value_at[number] = arrays.value_start[self.opponent, root.node] + before
             self.arrays.reach_at[number] = arrays.reach_start[self.opponent, root.node] + before
+        self._entries = concatenated_ranges(self.arrays.reach_at, sizes)
         write_reach(self.arrays, reach[self.opponent])
 
     def update(
@@ -246,10 +248,9 @@ class RootGadgets:
         else:
             respond_gadgets(self.arrays, gained, own)
 
-    def write(self, reach: Buffers, vectors: Sequence[Vector]) -> None:
-        """Write the opponent's reach at each root to `reach`."""
-        for vector, at in zip(vectors, self.arrays.reach_at, strict=True):
-            reach[self.opponent][at : at + len(vector)] = vector
+    def write(self, reach: Buffers, vectors: Vector) -> None:
+        """Write the opponent's reaches at the roots, one after the other, to `reach`."""
+        reach[self.opponent][self._entries] = vectors
 
     @property
     def entering(self) -> list[Vector]:
@@ -258,7 +259,9 @@ class RootGadgets:
 
     def average(self) -> list[Vector]:
         """For each root, the opponent's reach [K] averaged over the iterations."""
+        return np.split(self.joined_average(), self.arrays.start[1:-1])
+
+    def joined_average(self) -> Vector:
+        """These averages one after the other."""
         weight = self.arrays.weight[0]
-        if weight == 0:
-            return self.entering
-        return np.split(self.arrays.total / weight, self.arrays.start[1:-1])
+        return self.arrays.entering if weight == 0 else self.arrays.total / weight

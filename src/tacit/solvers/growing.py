@@ -30,9 +30,10 @@ from tacit.solvers.gadgets import RootGadgets
 from tacit.solvers.growing_leaves import GrowingLeaves
 from tacit.solvers.kernels.growing import SearchArrays, add_iteration, simulate
 from tacit.solvers.leaves import Evaluator, lengthened
-from tacit.tree import CHANCE, Builder, PublicState, build_forest
+from tacit.tree import CHANCE, PublicState, build_forest
 from tacit.tree.partial import PartialExpansion
 from tacit.tree.pbs import PBS, cfv_to_value
+from tacit.tree.public_tree import TreeBuilder
 
 Array = NDArray[Any]
 
@@ -81,6 +82,9 @@ class GrowingSettings:
         return found
 
 
+MOST_PAIRS = 1 << 18
+"""Pairs of infostates of one public state whose chance weights a search holds."""
+
 _VECTORS = ("values0", "values1", "reach0", "reach1")
 
 
@@ -98,7 +102,7 @@ class GrowingSearch:
 
     def __init__(
         self,
-        builder: Builder,
+        builder: TreeBuilder,
         roots: Sequence[PBS],
         evaluator: Evaluator,
         settings: GrowingSettings,
@@ -108,6 +112,12 @@ class GrowingSearch:
         branches: Sequence[Sequence[int]] | None = None,
         questions: int = 0,
     ) -> None:
+        for first, second in (pbs.state.counts for pbs in roots):
+            if first * second > MOST_PAIRS:
+                raise GameError(
+                    f"a growing tree weighs every pair of infostates; {first} x {second} are more "
+                    f"than {MOST_PAIRS:,}: give smaller ranges, or solve the whole tree"
+                )
         self.roots = list(roots)
         self.settings = settings
         self.weight = 0.0

@@ -212,7 +212,9 @@ class GrowingLeaves(Leaves):
             return
         keys = self.random.random(len(nodes))
         limit = self.questions[-1].key if len(self.questions) == self.sample else 2.0
-        for number in np.flatnonzero(keys < limit).tolist():
+        for number in np.argsort(keys)[: self.sample].tolist():
+            if keys[number] >= limit:
+                break
             node = int(nodes[number])
             beliefs = self.pbs(node, reach).beliefs
             self.questions.append(_Question(float(keys[number]), node, beliefs))
@@ -336,6 +338,8 @@ class _OpenQuestions:
 
 def _joined(old: Array, new: Array) -> Array:
     """Both, one after the other."""
+    if len(old) == 0:
+        return new
     joined = lengthened(old, len(old) + len(new))
     joined[len(old) :] = new
     return joined

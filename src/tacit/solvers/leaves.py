@@ -192,7 +192,7 @@ class Leaves:
         if not isinstance(evaluator, ValueEvaluator | PairEvaluator):
             self.simple = evaluator
             return
-        self.linear = len(tree.arrays.cards.batch_node) > 0
+        self.linear = len(tree.arrays.cards.low) > 0
         if isinstance(evaluator, ValueEvaluator) and not (
             pairs and isinstance(evaluator, PairEvaluator)
         ):
@@ -204,6 +204,8 @@ class Leaves:
         self.rows = Rows(tree, tree.leaves, evaluator)
         self.outputs = np.zeros((0, 1), dtype=np.float32)
         self._place: dict[int, int] = {}
+        self._columns: dict[int, Pair] = {}
+        """By number, the output's columns of each player's hands; card states only."""
         self.arrays = LeafArrays.empty(
             rows=self.rows.arrays, columns=Columns.empty(), chance=Chances.empty()
         )
@@ -215,6 +217,11 @@ class Leaves:
         """Say how the outputs for leaves that were put into `rows` are read."""
         self._place |= zip(nodes, numbers, strict=True)
         arrays = self.arrays
+        if self.linear:
+            assert self.single is not None
+            for number, state in zip(numbers, states, strict=True):
+                first, second = (self.single.output_columns(state, player) for player in PLAYERS)
+                self._columns[number] = first, second
         if self.linear or not numbers:
             return
         arrays.extend(["apart", "sign"], len(arrays.rows.nodes))
@@ -254,7 +261,8 @@ class Leaves:
         """
         believed = reach if believed is None else believed
         if self.simple is not None:
-            self._write(player, reach, values, self._ask_pbss(self.simple, player, believed))
+            answers = self._ask_pbss(self.simple, player, believed)
+            self._write(player, reach, values, self._places(), answers)
             return
         if self.rows.count == 0:
             return
@@ -265,13 +273,13 @@ class Leaves:
         if not self.linear:
             self.fill_from_outputs(player, reach, values)
             return
-        assert self.single is not None
-        columns = [self.single.output_columns(state, player) for state in self.rows.states]
+        # Nodes of cards have one copy, so rows are numbered as the nodes are.
         expected = [
-            self.outputs[row, own] if row >= 0 else None
-            for own, row in zip(columns, self.rows.row.tolist(), strict=True)
+            self.outputs[row, self._columns[number][player]] if row >= 0 else None
+            for number, row in enumerate(self.rows.row[: self.rows.count].tolist())
         ]
-        self._write(player, reach, values, expected)
+        places = [(node, 0) for node in self.rows.arrays.nodes.tolist()]
+        self._write(player, reach, values, places, expected)
 
     def _evaluate(self, rows: NDArray[np.float32]) -> None:
         if self.pairs is not None:
@@ -299,11 +307,16 @@ class Leaves:
         return [(node, c) for node in self.tree.leaves.tolist() for c in range(copies[node])]
 
     def _write(
-        self, player: int, reach: Pair, values: Array, expected: Sequence[Array | None]
+        self,
+        player: int,
+        reach: Pair,
+        values: Array,
+        places: Sequence[tuple[int, int]],
+        expected: Sequence[Array | None],
     ) -> None:
-        """Write expected values [K] of each leaf as counterfactual ones; None: not reached."""
+        """Write expected values [K] of leaves as counterfactual ones; None: not reached."""
         tree = self.tree
-        for (node, copy), value in zip(self._places(), expected, strict=True):
+        for (node, copy), value in zip(places, expected, strict=True):
             to = tree.vectors(values, player, node, values=True)[copy]
             opponent = tree.vectors(reach[1 - player], 1 - player, node, values=False)[copy]
             to[:] = 0 if value is None else value_to_cfv(tree.state(node), player, value, opponent)
@@ -328,6 +341,17 @@ class Leaves:
         )  # fmt: skip
 
 
+def pbs_row(encoder: Encoder, pbs: PBS, player: int) -> NDArray[np.float32]:
+    """[inputs] one PBS, for a query of `player`'s values."""
+    row = np.zeros(encoder.inputs, dtype=np.float32)
+    head = encoder.describe(pbs.state, player)
+    row[: len(head)] = head
+    for each in PLAYERS:
+        columns = encoder.input_columns(pbs.state, each)
+        row[columns[columns >= 0]] = pbs.beliefs[each][columns >= 0]
+    return row
+
+
 def lengthened(old: Array, length: int) -> Array:
     """An array with a longer first axis, zero-filled; storage at least doubles when it runs out."""
     whole = old if old.base is None else old.base
@@ -335,3 +359,14 @@ def lengthened(old: Array, length: int) -> Array:
         whole = np.zeros((max(length, 2 * len(old)), *old.shape[1:]), dtype=old.dtype)
         whole[: len(old)] = old
     return whole[:length]
+
+
+def concatenated_ranges(starts: Array, lengths: Array) -> NDArray[np.int64]:
+    """[sum of lengths] the numbers from each start on, `lengths` of them, one range after another.
+
+    >>> concatenated_ranges(np.array([3, 7]), np.array([2, 1])).tolist()
+    [3, 4, 7]
+    """
+    before = np.cumsum(lengths) - lengths
+    ranges: NDArray[np.int64] = np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+    return ranges

@@ -17,7 +17,10 @@ from tacit.array_record import Float64, Int32
 from tacit.games import CHANCE, TERMINAL
 from tacit.steps import counted
 from tacit.tree.arrays import DOWN, IDENTITY, LEAF, UP, Order, Range, Sizes, TreeArrays
+from tacit.tree.cards.growing import GrowingCards
+from tacit.tree.cards.states import CardState
 from tacit.tree.cards.terminals import CardTables
+from tacit.tree.dealt_betting import DealtBetting
 from tacit.tree.derived import DerivedState
 from tacit.tree.kernels.layout import (
     EDGES,
@@ -26,11 +29,9 @@ from tacit.tree.kernels.layout import (
     SCRATCH,
     SLOTS,
     VALUES,
-    append_child,
     append_children,
-    move_edges,
+    append_moves,
     place_vectors,
-    reserve_moves,
 )
 from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.partial import PartialExpansion
@@ -107,14 +108,14 @@ AT_A_TIME = 1024
 
 
 class GrowingLayout:
-    """A tree of derived or open public states, in one range, that can be appended to."""
+    """A tree in one range that can be appended to."""
 
     def __init__(self, *, fold: bool = True) -> None:
         self.fold = fold
         """Whether public states with the same game below share a node."""
         self.arrays = no_arrays()
         self.roots: list[Place] = []
-        self.beliefs = None
+        self.beliefs: list[tuple[Float64, Float64]] | None = None
         self.states: list[PublicState] = []
         self.expansions: dict[int, Expansion] = {}
         self.deciders: list[int] = []
@@ -138,6 +139,7 @@ class GrowingLayout:
         down[:, 0], down[:, 1], down[:, 2] = DOWN, first, np.minimum(first + AT_A_TIME, nodes)
         up = down[::-1].copy()
         up[:, 0] = UP
+        up[:1, 4] = len(self.arrays.cards.batch_kind)  # terminals of cards come first
         return Order(down, (), up, np.concatenate([down, up]))
 
     @property
@@ -192,6 +194,7 @@ class GrowingLayout:
                 count(number)
                 if batch.players[number - first] == TERMINAL:
                     self._lay_out_terminal(number, state)
+        self._lay_out_cards(batch.states, first)
         arrays.edge_parent[first_edge:] = batch.parents
         arrays.edge_child[first_edge:] = batch.children
         arrays.edge_copy[first_edge:] = batch.edge_copies
@@ -233,26 +236,32 @@ class GrowingLayout:
         Edges of a node are contiguous; when they run out of room they move to twice as much.
         """
         arrays, counts, first = self.arrays, self.arrays.edge_count, int(self.cursor[NODES])
-        full = [n for n in nodes if counts[n] >= FEW and not counts[n] & (counts[n] - 1)]
-        room = FEW * len(leaves) + 2 * sum(int(counts[node]) for node in full)
+        full = [
+            n
+            for n, c in zip(nodes, counts[nodes].tolist(), strict=True)
+            if c >= FEW and not c & (c - 1)
+        ]
+        room = FEW * len(leaves) + 2 * int(counts[full].sum())
         arrays.extend(EDGE_FIELDS, int(self.cursor[EDGES]) + room)
         arrays.extend(NODE_FIELDS, first + len(nodes))
-        for leaf, expansion in leaves.items():
-            mover, count = self.states[leaf].mover, len(expansion.order)
-            reserve_moves(arrays, leaf, mover, count, FEW, self.cursor)
-            self.expansions[leaf] = expansion
-            self.deciders.append(leaf)
-        for node in full:
-            move_edges(arrays, node, self.cursor)
-        for number, node in enumerate(nodes, start=first):
+        self.expansions.update(leaves)
+        self.deciders += leaves
+        players = np.full(len(nodes), LEAF, dtype=np.int64)
+        for number, node in enumerate(nodes):
             partial = self.expansions[node]
             assert isinstance(partial, PartialExpansion)
-            child = partial.add()
-            self.states.append(child)
-            ends = child.mover == TERMINAL
-            append_child(arrays, node, TERMINAL if ends else LEAF, 1.0, self.cursor)
-            if ends:
-                self._lay_out_terminal(number, child)
+            self.states.append(partial.add())
+            if self.states[-1].mover == TERMINAL:
+                players[number] = TERMINAL
+        movers = [expansion.mover for expansion in leaves.values()]
+        moves = [len(expansion.order) for expansion in leaves.values()]
+        given = (np.array(part, dtype=np.int64) for part in (list(leaves), movers, moves))
+        append_moves(
+            arrays, *given, FEW, np.array(full, dtype=np.int64), np.array(nodes, dtype=np.int64),
+            players, self.cursor,
+        )  # fmt: skip
+        for number in np.flatnonzero(players == TERMINAL).tolist():
+            self._lay_out_terminal(first + number, self.states[first + number])
 
     @cached_property
     def _open_unit(self) -> int:
@@ -272,11 +281,27 @@ class GrowingLayout:
     def _lay_out_terminal(self, node: int, state: PublicState) -> None:
         if isinstance(state, OpenState):
             matrix, scale = self._open_unit, state.payoff()
+        elif isinstance(state, CardState):
+            matrix, scale = -1, -state.amount if state.betting.folded == 0 else state.amount
         else:
-            assert isinstance(state, DerivedState)
+            assert isinstance(state, DerivedState | DealtBetting)
             unit, scale, key = state.unit_payoffs
             matrix = self._unit((unit.shape, key), unit)
         self.arrays.terminal_matrix[node], self.arrays.terminal_scale[node] = matrix, scale
+
+    def _lay_out_cards(self, states: Sequence[PublicState], first: int) -> None:
+        """Add the boards of hold'em states from node `first` on, and their terminals."""
+        cards = [(n, s) for n, s in enumerate(states, start=first) if isinstance(s, CardState)]
+        if not cards:
+            return
+        self._cards.add_boards([state.deal for _, state in cards])
+        ends = [(node, state) for node, state in cards if state.mover == TERMINAL]
+        self._cards.add_terminals([node for node, _ in ends], [state for _, state in ends])
+        self.cursor[SCRATCH] = max(int(self.cursor[SCRATCH]), self._cards.scratch)
+
+    @cached_property
+    def _cards(self) -> GrowingCards:
+        return GrowingCards(self.arrays.cards)
 
     def _lay_out_moves(
         self, node: int, state: PublicState, expansion: Expansion, edge: int

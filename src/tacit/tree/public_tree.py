@@ -2,9 +2,9 @@
 
 A tree starts at any public state, a forest at many; both are a `PublicTree`. Beliefs (the reaches
 at the roots) are given to the passes, not stored here, so one tree serves any PBS with its public
-state. A tree owns its expansions: two trees may give one public state different actions. A tree of
-derived or open public states grows in place: `expand` gives leaves their moves and appends what
-follows.
+state. A tree owns its expansions: two trees may give one public state different actions. A tree
+grows in place: `expand` gives leaves their moves and appends what follows; a tree of hold'em does
+if it is built without folding.
 """
 
 from __future__ import annotations
@@ -56,6 +56,15 @@ class TreeBuilder(Protocol):
         actions: ActionSet | None = None,
     ) -> Layout:
         """The subgames at `states`, to the limit."""
+
+    def grow(
+        self,
+        layout: GrowingLayout,
+        leaves: Sequence[int],
+        limit: Limit,
+        actions: ActionSet | None = None,
+    ) -> None:
+        """Give leaves their moves, and add the public states that follow, to the limit."""
 
 
 class PublicTree:
@@ -281,8 +290,10 @@ class PublicTree:
         not depend on the size of the tree.
         """
         if not isinstance(self.layout, GrowingLayout) or self.arrays is not self.layout.arrays:
-            raise GameError("this tree cannot grow; build one that is neither cards nor restricted")
-        self.game_builder.grow(self.layout, leaves, Limit(depth, stop), actions)
+            raise GameError(
+                "this tree cannot grow; build one that is not restricted, of cards without fold"
+            )
+        self.builder.grow(self.layout, leaves, Limit(depth, stop), actions)
         self._forget()
 
     def expand_partly(self, leaves: Mapping[int, PartialExpansion], nodes: Sequence[int]) -> None:

@@ -183,6 +183,14 @@ def normalise_sums(tree, player, sums, policy):
     normalise_range(tree, 0, len(tree.player), player, sums, policy)
 
 
+@kernel
+def normalise_nodes(tree, nodes, sums, policy):
+    """As `normalise_sums`, for `nodes` only, whoever moves there."""
+    for node in nodes:
+        if tree.action_count[node] > 0:
+            normalise_range(tree, node, node + 1, tree.player[node], sums, policy)
+
+
 @inner_kernel
 def normalise_range(tree, first, last, player, sums, policy):
     """As `normalise_sums`, for the nodes from `first` up to `last`."""

@@ -136,17 +136,25 @@ def card_buckets(
     return CardBuckets(settings, tables)
 
 
-def compute_street(
-    settings: BucketSettings, street: int, *, on_stage: OnStage | None = None
-) -> NDArray[np.int32]:
-    """[B, 1326] the buckets of one street."""
+def bucket_centres(
+    settings: BucketSettings,
+    street: int,
+    *,
+    boards: int = SAMPLE_BOARDS,
+    on_stage: OnStage | None = None,
+) -> Features:
+    """[count, D] the centres of a street's buckets, weak to strong, from at most `boards` boards.
+
+    They are kept apart from the hands' buckets, which `tacit.solvers.sharing.centre_buckets`
+    computes when a board is dealt.
+    """
     notify = on_stage or (lambda stage, share: None)
     name, last = STREETS[street], settings.last_street
     classes = board_classes(BOARD_SIZES[street])
     random = np.random.default_rng((settings.seed, street))
     chosen = np.arange(len(classes.boards))
-    if len(chosen) > SAMPLE_BOARDS:
-        chosen = np.sort(random.choice(len(chosen), SAMPLE_BOARDS, replace=False))
+    if len(chosen) > boards:
+        chosen = np.sort(random.choice(len(chosen), boards, replace=False))
     # Hands of one class have the same features up to rounding; the first is used.
     features: list[Features] = []
     masses: list[NDArray[np.float64]] = []
@@ -171,7 +179,18 @@ def compute_street(
     )
     # Running sums of histograms are smaller where equities are larger.
     strength = clusters.centres.mean(axis=1) * (1 if street == last else -1)
-    centres = clusters.centres[np.argsort(strength, kind="stable")]
+    ordered: Features = clusters.centres[np.argsort(strength, kind="stable")]
+    return ordered
+
+
+def compute_street(
+    settings: BucketSettings, street: int, *, on_stage: OnStage | None = None
+) -> NDArray[np.int32]:
+    """[B, 1326] the buckets of one street."""
+    notify = on_stage or (lambda stage, share: None)
+    name, last = STREETS[street], settings.last_street
+    classes = board_classes(BOARD_SIZES[street])
+    centres = bucket_centres(settings, street, on_stage=on_stage)
     table = np.full((len(classes.boards), NUM_HANDS), -1, np.int32)
     for number, row in enumerate(classes.boards.tolist()):
         board = tuple(row)

@@ -14,7 +14,7 @@ from tacit.games.holdem.betting import Betting
 from tacit.games.holdem.spot import action_label
 from tacit.tree.arrays import LEAF
 from tacit.tree.builder import Limit
-from tacit.tree.cards.states import CardState
+from tacit.tree.cards.states import CardState, labelled_actions
 from tacit.tree.public_state import ActionSet
 
 
@@ -91,10 +91,12 @@ def walk_street(
         elif mover == CHANCE:
             deals.append(number)
             following.append(Entry(here.deal(), past + "/", limit))
-        elif actions is None:
-            chosen = start.spot.actions(here, past)
         else:
-            chosen = state.expand(actions(state)).actions
+            labelled = None if actions is None else actions(state)
+            if labelled is None:
+                chosen = start.spot.actions(here, past)
+            else:
+                chosen = labelled_actions(labelled)
         names = tuple(action_label(here, action) for action in chosen)
         rows.append((mover, len(chosen), scale, fold, parent, move))
         betting.append(here)

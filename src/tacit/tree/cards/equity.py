@@ -92,7 +92,7 @@ def range_equity(
     reach = np.stack([np.where(live, weights, 0).astype(np.float64) for weights in ranges])
     totals = np.zeros((3, 2, NUM_HANDS))
     for start in range(0, len(boards), CHUNK):
-        _add_boards(rank_boards(boards[start : start + CHUNK]), HAND_CARDS, reach, totals)
+        add_boards(rank_boards(boards[start : start + CHUNK]), HAND_CARDS, reach, totals)
     return _equity(reach, totals, len(boards))
 
 
@@ -170,7 +170,7 @@ def _over_boards(reach: Float64, symmetries: Sequence[Suits]) -> Equity:
     def add(chunk: slice) -> Float64:
         part = np.zeros((3, 2, len(held)))
         ranked = rank_boards(boards[chunk])
-        _add_boards(np.ascontiguousarray(ranked[:, held]), cards, weights, part)
+        add_boards(np.ascontiguousarray(ranked[:, held]), cards, weights, part)
         size: int = sizes[chunk.start]
         return part * size
 
@@ -268,7 +268,7 @@ def combinations_array(count: int, size: int) -> NDArray[np.int8]:
 
 
 def _equity(reach: Float64, totals: Float64, boards: int) -> Equity:
-    """The equities of both players with these reaches [2, 1326]; totals: see `_add_boards`."""
+    """The equities of both players with these reaches [2, 1326]; totals: see `add_boards`."""
     ahead, tied, met = totals
     both = [reach[p] @ met[p] for p in (0, 1)]
     if min(both) <= 0:
@@ -281,7 +281,7 @@ def _equity(reach: Float64, totals: Float64, boards: int) -> Equity:
 
 
 @kernel
-def _add_boards(strengths, cards, reach, totals):
+def add_boards(strengths, cards, reach, totals):
     """Add for each hand the opponent's reach that it beats (ties half), ties with, and all of it.
 
     strengths: int32[boards, H], -1 for dead hands; cards: [H, 2]; reach: [2, H]; totals: [3, 2, H].

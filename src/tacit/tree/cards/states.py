@@ -6,7 +6,7 @@ one over the number of cards that neither player holds.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.games import CHANCE, TERMINAL
 from tacit.games.holdem.betting import BOARD_SIZES, CALL, FOLD, Betting
 from tacit.games.holdem.cards import NUM_CARDS, NUM_HANDS
-from tacit.games.holdem.spot import IDENTITY, Spot, action_label
+from tacit.games.holdem.spot import IDENTITY, Spot, action_label, read_label
 from tacit.tree.cards.deals import Deal, numbers
 from tacit.tree.public_state import NO_MOVES, NOTHING_LEGAL, Expansion, Transition
 
@@ -133,7 +133,7 @@ class CardState:
         if actions is None:
             chosen = self.spot.actions(self.betting, self.history)
         else:
-            chosen = tuple(sorted(_action(label) for label in actions))
+            chosen = labelled_actions(actions)
         labels = tuple(action_label(self.betting, action) for action in chosen)
         targets = numbers(self.counts[0]), numbers(self.counts[1])
         transitions = []
@@ -159,7 +159,6 @@ class CardState:
         return Expansion(self, (), [t.label for t in transitions], NOTHING_LEGAL, transitions)
 
 
-def _action(label: str) -> int:
-    """The action that `action_label` names."""
-    known = {"f": FOLD, "c": CALL, "k": CALL}
-    return known[label] if label in known else int(label.removeprefix("r"))
+def labelled_actions(labels: Iterable[str]) -> tuple[int, ...]:
+    """The actions with these labels: fold, check or call, then raises, smallest first."""
+    return tuple(sorted(map(read_label, labels)))

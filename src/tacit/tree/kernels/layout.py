@@ -60,16 +60,32 @@ def append_children(tree, leaf, mover, players, payoffs, matrix, chances, cursor
 
     players: [A] LEAF or TERMINAL; payoffs: [A] player 0's; matrix: that of terminals; chances: [A].
     """
-    reserve_moves(tree, leaf, mover, len(players), len(players), cursor)
+    _reserve_moves(tree, leaf, mover, len(players), len(players), cursor)
     for number in range(len(players)):
         child = cursor[NODES]
-        append_child(tree, leaf, players[number], chances[number], cursor)
+        _append_child(tree, leaf, players[number], chances[number], cursor)
         if players[number] == TERMINAL:
             tree.terminal_matrix[child], tree.terminal_scale[child] = matrix, payoffs[number]
 
 
 @kernel
-def reserve_moves(tree, leaf, mover, count, edges, cursor):
+def append_moves(tree, leaves, movers, counts, room, full, nodes, players, cursor):
+    """Give open leaves moves that are added one by one; then add the next child of each node.
+
+    leaves, movers, counts: [L] the leaves, who moves there, and their numbers of moves; room: edges
+    reserved for each; full: nodes that have no edge left; nodes, players: [n] the nodes that get a
+    child, and LEAF or TERMINAL for it. The entries of the children are the last of the arrays.
+    """
+    for number in range(len(leaves)):
+        _reserve_moves(tree, leaves[number], movers[number], counts[number], room, cursor)
+    for node in full:
+        _move_edges(tree, node, cursor)
+    for number in range(len(nodes)):
+        _append_child(tree, nodes[number], players[number], 1.0, cursor)
+
+
+@inner_kernel
+def _reserve_moves(tree, leaf, mover, count, edges, cursor):
     """Reserve `edges` edges, and `count` slots if a player moves, for a leaf without moves yet.
 
     The edges are the last of the arrays.
@@ -84,8 +100,8 @@ def reserve_moves(tree, leaf, mover, count, edges, cursor):
         cursor[SCRATCH] = max(cursor[SCRATCH], count)
 
 
-@kernel
-def move_edges(tree, node, cursor):
+@inner_kernel
+def _move_edges(tree, node, cursor):
     """Move the edges of a node with one infostate each to the end, with room for twice as many."""
     first, count, to = tree.edge_start[node], tree.edge_count[node], cursor[EDGES]
     for number in range(count):
@@ -107,8 +123,8 @@ def _set_edge(tree, edge, node, child, chance):
         _place_edge(tree, edge, p)
 
 
-@kernel
-def append_child(tree, node, player, chance, cursor):
+@inner_kernel
+def _append_child(tree, node, player, chance, cursor):
     """Add the next child, LEAF or TERMINAL, of a node whose moves are reserved."""
     child = cursor[NODES]
     edge = tree.edge_start[node] + tree.edge_count[node]
