@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
+
+from tacit.games import GameError
+from tacit.suggest import unknown
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -77,3 +81,18 @@ def executor_of(workers: int) -> Executor:
     from tacit.cluster.processes import Processes
 
     return Processes(workers) if workers > 0 else ThisProcess()
+
+
+def find_executor(name: str) -> Executor:
+    """The executor of that name: processes, processes:N, ray or ray:ADDRESS."""
+    from tacit.cluster.processes import Processes
+    from tacit.cluster.ray_cluster import RayCluster
+
+    word, _, text = name.partition(":")
+    if word == "ray":
+        return RayCluster(text or None)
+    if word != "processes":
+        raise GameError(unknown("executor", word, ("processes", "ray")))
+    if text and not (text.isascii() and text.isdigit() and len(text) <= 4):
+        raise GameError(f"{name!r} has no number of processes; write it as processes:4")
+    return Processes(int(text) if text else os.cpu_count() or 1)

@@ -17,8 +17,9 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 import cloudpickle
@@ -73,7 +74,7 @@ class _Pool(Session[Task, Result]):
         answers: Answers = queue.SimpleQueue()
         for number, task in enumerate(tasks):
             self.waiting.put((answers, number, cloudpickle.dumps(task)))
-        return Batch(_answers(len(tasks), answers))
+        return Batch(results_of(len(tasks), answers))
 
     def processes(self) -> list[int]:
         """The ids of the running workers."""
@@ -143,7 +144,7 @@ def _ask(process: subprocess.Popen[bytes], task: bytes) -> bytes | None:
         return None
 
 
-def _answers(count: int, answers: Answers) -> Iterator[tuple[int, Any]]:
+def results_of(count: int, answers: Answers) -> Iterator[tuple[int, Any]]:
     """The numbers and results of tasks as they finish."""
     for _ in range(count):
         number, answer = answers.get()
@@ -191,17 +192,22 @@ def worker_main() -> None:
     try:
         work = cloudpickle.loads(messages.get())()
     except BaseException as error:
-        failure = _failure(error)
+        failure = failure_of(error)
     while True:
         task = messages.get()
-        try:
-            answer = failure or cloudpickle.dumps((True, work(cloudpickle.loads(task))))
-        except BaseException as error:
-            answer = _failure(error)
-        _send(answers, answer)
+        _send(answers, failure or answer_of(work, partial(cloudpickle.loads, task)))
 
 
-def _failure(error: BaseException) -> bytes:
+def answer_of(work: Callable[[Task], Result], task: Callable[[], Task]) -> bytes:
+    """The pickled result of the task that `task` makes, or its error."""
+    try:
+        answer: bytes = cloudpickle.dumps((True, work(task())))
+        return answer
+    except BaseException as error:
+        return failure_of(error)
+
+
+def failure_of(error: BaseException) -> bytes:
     """An error as an answer; one that cannot be pickled becomes text."""
     if not isinstance(error, Exception):
         error = WorkerError(f"a worker was stopped: {error!r}")

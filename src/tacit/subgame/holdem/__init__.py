@@ -1,0 +1,1 @@
+"""A blueprint of whole hold'em: betting tree, card buckets, sampled CFR."""
