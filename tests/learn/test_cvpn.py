@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from tacit.games import load_game
+from tacit.games import GameError, load_game
 from tacit.learn.cvpn import CVPN
 from tacit.learn.network import ResidualPlanes, make_network
 from tacit.learn.replay import Examples
@@ -147,3 +147,31 @@ def test_games_without_symmetries_keep_their_examples() -> None:
     network, random = cvpn("kuhn"), np.random.default_rng(0)
     examples = example(network, random)
     assert network.augmented(examples, random) is examples
+
+
+def test_the_policy_of_a_cell_is_read_from_its_own_channels() -> None:
+    """With the rest of the body silent, a mirrored board has the mirrored policy."""
+    builder = Builder(load_game("go-5x5"))
+    shape = NetworkSettings(cvpn=True, cell_policy=True, channels=4, blocks=0, hidden=(8,))
+    network = make_network(builder, shape, seed=0)
+    assert isinstance(network, CVPN)
+    state = builder.at("B2 D4 C3")
+    row = encode(network, PBS(state, (np.ones(1), np.ones(1))))
+    weights = network.answer(row[None]).policies[0]
+    assert len(set(weights[:25].round(6))) > 3
+    with torch.no_grad():
+        first = next(m for m in network.modules() if isinstance(m, torch.nn.Conv2d))
+        first.weight[:] = first.weight.mean(dim=(2, 3), keepdim=True)
+    turned = network.augmented(
+        Examples(row[None].repeat(64, axis=0), np.zeros((64, network.outputs), np.float32)),
+        np.random.default_rng(0),
+    )
+    answers = {tuple(np.sort(a[:25]).round(5)) for a in network.answer(turned.rows).policies}
+    assert len(answers) == 1
+
+
+def test_a_cell_policy_needs_a_board_of_cells() -> None:
+    shape = NetworkSettings(cvpn=True, cell_policy=True)
+    for game in ("connect-four", "leduc"):
+        with pytest.raises(GameError, match=f"cells of a board, not for {game}"):
+            make_network(Builder(load_game(game)), shape, seed=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.games import TERMINAL, GameError, State, load_game
-from tacit.games.tic_tac_toe import TicTacToe
+from tacit.games.boards.tic_tac_toe import TicTacToe
 from tacit.learn.encoding import HASHED, SPARE, Columns, Encoding
 from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.open import OpenState

@@ -11,7 +11,7 @@ import torch
 
 from tacit.cluster import Executor, Processes, ThisProcess
 from tacit.games import load_game
-from tacit.games.tic_tac_toe import TicTacToe
+from tacit.games.boards.tic_tac_toe import TicTacToe
 from tacit.learn.network import copy_weights
 from tacit.learn.self_play import SelfPlay, TableTask
 from tacit.learn.settings import Settings

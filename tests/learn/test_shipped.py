@@ -11,7 +11,7 @@ import pytest
 from tacit.games import GameError
 from tacit.learn.network import PairNetwork
 from tacit.learn.presets import PRESETS, QUICK
-from tacit.learn.shipped import find_network, shipped
+from tacit.learn.shipped import PLAYED, SECOND, find_network, shipped
 from tacit.learn.trainer import load_network
 
 
@@ -26,14 +26,29 @@ def test_each_says_what_made_it_and_answers(game: str) -> None:
     found = load_network(path)
     assert found.settings.game == re.sub("-(cfr-d|fp|sog)$", "", game)
     assert found.command.startswith(f"tacit train {game} --seed ")
-    assert 0 < found.seconds < 3600
-    assert path.stat().st_size < 300_000
+    large = game == "connect-four-sog"  # a residual network, trained for longer than an hour
+    assert 0 < found.seconds < (7200 if large else 3600)
+    assert path.stat().st_size < (400_000 if large else 300_000)
     network = found.network
     rows = np.full((3, network.inputs), 0.25, dtype=np.float32)
     pairs = isinstance(network, PairNetwork)
     answers = network.pair_values(rows) if pairs else network.values(rows)
     assert answers.shape == (3, network.encoding.outputs)
     assert np.abs(answers).max() > 0
+
+
+def test_play_takes_networks_of_its_game() -> None:
+    for game, (name, iterations) in PLAYED.items():
+        settings = load_network(find_network(name)).settings
+        assert settings.game == game
+        assert iterations >= settings.search.iterations
+
+
+@pytest.mark.parametrize("path", sorted(SECOND.glob("*.pt")), ids=lambda path: path.stem)
+def test_a_second_training_differs_in_its_seed_alone(path: Path) -> None:
+    first, second = load_network(find_network(path.stem)), load_network(path)
+    # When it was measured is no part of how it was trained.
+    assert set(first.settings.differences(second.settings)) - {"evaluate_every"} == {"seed"}
 
 
 def test_what_is_not_there_is_named() -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, GameError, State
+from tacit.games.boards.board import BoardEncoder, SquareBoardEncoder
 from tacit.games.encoder import GameEncoder, Symmetry, stable_bytes
 from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.playing import sample_world, worlds_of
@@ -49,12 +50,16 @@ class Columns:
     def __init__(self, keys: Iterable[Hashable], spare: int) -> None:
         self.index = {key: number for number, key in enumerate(keys)}
         self.spare = spare
+        self._numbered = isinstance(keys, range) and keys == range(len(self.index))
+        """Whether each key is its own number."""
 
     def __len__(self) -> int:
         return len(self.index) + self.spare
 
-    def place(self, keys: Iterable[Hashable]) -> NDArray[np.int32]:
+    def place(self, keys: Sequence[Hashable]) -> NDArray[np.int32]:
         """[n] the numbers of distinct keys; when two hashes collide, one takes the next number."""
+        if self._numbered:
+            return np.array(keys, dtype=np.int32)
         taken: set[int] = set()
         numbers = []
         for key in keys:
@@ -101,6 +106,8 @@ class Encoding:
                 "network that answers for each; train with pairs=false"
             )
         self.stake_column = 1 if self.joint else 2
+        self._known: dict[tuple[object, ...], NDArray[np.int32]] = {}
+        """Columns by player, offset and private keys: a growing tree asks for the same again."""
 
     @cached_property
     def states(self) -> list[PublicState] | None:
@@ -145,6 +152,8 @@ class Encoding:
 
     def _action_keys(self, state: PublicState, expansion: Expansion) -> Sequence[Hashable]:
         """[A] the key of each action."""
+        if self._numbers_actions:
+            return expansion.actions
         if type(self.encoder).action_key is GameEncoder.action_key:
             labels = expansion.labels
             if len(set(labels)) == len(labels):
@@ -153,6 +162,16 @@ class Encoding:
             return [label if labels.count(label) == 1 else (label, a) for label, a in pairs]
         world = sample_world(state)
         return [self.encoder.action_key(world, action) for action in expansion.actions]
+
+    @cached_property
+    def _numbers_actions(self) -> bool:
+        """Whether actions are their own keys."""
+        return type(self.encoder).action_key is BoardEncoder.action_key
+
+    @property
+    def cell_actions(self) -> bool:
+        """Whether the first actions are the cells of the planes, in their order."""
+        return isinstance(self.encoder, SquareBoardEncoder)
 
     @cached_property
     def symmetries(self) -> Sequence[Symmetry]:
@@ -194,15 +213,19 @@ class Encoding:
             keys.update(dict.fromkeys(self._keys(state, player)))
         return Columns(keys, 0 if self.states is not None else SPARE)
 
-    def _keys(self, state: PublicState, player: int) -> list[Hashable]:
+    def _keys(self, state: PublicState, player: int) -> tuple[Hashable, ...]:
         """[K] the column key of each infostate of `player`."""
-        if type(self.encoder).private_key is GameEncoder.private_key:
-            return list(state.privates[player])
+        if self._keeps_private_keys:
+            return tuple(state.privates[player])
         worlds = {cell[player]: world for cell, world, _ in worlds_of(state)}
-        return [
+        return tuple(
             self.encoder.private_key(worlds[number], player)
             for number in range(state.counts[player])
-        ]
+        )
+
+    @cached_property
+    def _keeps_private_keys(self) -> bool:
+        return type(self.encoder).private_key is GameEncoder.private_key
 
     def units(self, rows: Any) -> Any:
         """The factor of a network's answers to rows [n, inputs]: [n, 1] or a number.
@@ -228,19 +251,21 @@ class Encoding:
     def describe(self, state: PublicState, player: int) -> NDArray[np.float32]:
         """[first_belief] the row without the beliefs; planes are flattened."""
         acting = 0 if self.symmetric else state.mover % 2
-        agent = [] if self.joint else [float(player == self._first(state))]
-        features = self.encoder.features(sample_world(state))
-        return np.concatenate([agent, [acting], features.ravel()]).astype(np.float32)
+        agent = () if self.joint else (float(player == self._first(state)),)
+        row = np.empty(self.first_belief, dtype=np.float32)
+        row[: -self.public_features] = (*agent, acting)
+        row[-self.public_features :] = self.encoder.features(sample_world(state)).ravel()
+        return row
 
     def input_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] the columns of a row with the beliefs about `player`."""
         behind = 0 if player == self._first(state) else self.width
-        return self.first_belief + behind + self.places(state, player)
+        return self._columns(state, player, self.first_belief + behind)
 
     def output_columns(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] the columns of an answer with the values of `player`."""
         behind = 0 if player == self._first(state) or not self.joint else self.width
-        return behind + self.places(state, player)
+        return self._columns(state, player, behind)
 
     def pair_columns(self, state: PublicState) -> NDArray[np.int32]:
         """[K0, K1] the columns of an answer with the payoffs of pairs."""
@@ -258,7 +283,19 @@ class Encoding:
 
     def places(self, state: PublicState, player: int) -> NDArray[np.int32]:
         """[K] the number of each infostate among the columns of `player`."""
-        return self.privates[player].place(self._keys(state, player))
+        return self._columns(state, player, 0)
+
+    def _columns(self, state: PublicState, player: int, offset: int) -> NDArray[np.int32]:
+        """[K] the numbers of `player`'s infostates plus `offset`."""
+        keys = self._keys(state, player)
+        columns = self._known.get((player, offset, keys))
+        if columns is None:
+            columns = self.privates[player].place(keys) + np.int32(offset)
+            columns.flags.writeable = False
+            if len(self._known) >= MAX_STATES:
+                self._known.clear()
+            self._known[player, offset, keys] = columns
+        return columns
 
 
 class ListedEncoder(GameEncoder):

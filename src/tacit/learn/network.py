@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.nn.functional import relu, smooth_l1_loss
+from torch.nn.functional import pad, relu, smooth_l1_loss
 
-from tacit.games import Game
+from tacit.games import Game, GameError
 from tacit.learn.encoding import Encoding
 from tacit.learn.replay import Examples, Replay
 from tacit.learn.settings import NetworkSettings, OptimizerSettings
@@ -33,6 +33,8 @@ ABSENT = 255
 
 HEAD_PLANES = 4
 """The planes that the residual blocks pass on."""
+ROWS_AT_ONCE = 2048
+"""How many rows a network answers at once, so that its layers' outputs stay in the cache."""
 
 
 @contextmanager
@@ -95,15 +97,47 @@ class ResidualPlanes(nn.Module):
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """[n, inputs] to [n, outputs]."""
+        return self.joined(self.channels(rows), rows)
+
+    def channels(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to what the residual blocks answer, [n, channels, height, width]."""
         planes = rows[:, self.first : self.last].reshape(-1, *self.shape)
+        return cast(torch.Tensor, self.blocks[:-2](planes))
+
+    def joined(self, channels: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """[n, outputs] few planes of the channels, and the other columns of the rows."""
         rest = rows[:, : self.first], rows[:, self.last :]
-        return torch.cat([self.blocks(planes).flatten(1), *rest], dim=1)
+        return torch.cat([self.blocks[-2:](channels).flatten(1), *rest], dim=1)
 
 
-def layers(encoding: Encoding, outputs: int, shape: NetworkSettings) -> nn.Sequential:
+class CellPolicy(nn.Module):
+    """Adds to the answer of a body, for each cell of the board, a logit from that cell's channels.
+
+    body: begins with `ResidualPlanes`; first: the column of the first cell's logit. One weight
+    serves all cells, so what is learnt at one point holds at the others.
+    """
+
+    def __init__(self, body: nn.Sequential, first: int, outputs: int, channels: int) -> None:
+        super().__init__()
+        self.body = body
+        self.logits = nn.Conv2d(channels, 1, 1)
+        residual = cast(ResidualPlanes, body[0])
+        cells = residual.shape[1] * residual.shape[2]
+        self.padding = first, outputs - first - cells
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """[n, inputs] to [n, outputs]."""
+        residual = cast(ResidualPlanes, self.body[0])
+        channels = residual.channels(rows)
+        answer = self.body[1:](residual.joined(channels, rows))
+        return cast(torch.Tensor, answer + pad(self.logits(channels).flatten(1), self.padding))
+
+
+def layers(encoding: Encoding, outputs: int, shape: NetworkSettings) -> nn.Module:
     """Residual blocks if the features are planes; an MLP; a linear layer initialised to zero.
 
-    The MLP has Linear, LayerNorm and GELU for each hidden width.
+    The MLP has Linear, LayerNorm and GELU for each hidden width. With `cell_policy` the last
+    outputs are those of policies, the cells of the board first.
     """
     inputs = 2 * encoding.inputs - encoding.first_belief
     stack: list[nn.Module] = [LogBeliefs(encoding.first_belief)]
@@ -116,7 +150,15 @@ def layers(encoding: Encoding, outputs: int, shape: NetworkSettings) -> nn.Seque
     last = nn.Linear(inputs, outputs)
     nn.init.zeros_(last.weight)
     nn.init.zeros_(last.bias)
-    return nn.Sequential(*stack, last)
+    body = nn.Sequential(*stack, last)
+    if not shape.cell_policy:
+        return body
+    if not (shape.cvpn and encoding.cell_actions):
+        raise GameError(
+            f"cell_policy is for Student of Games where actions are cells of a board, not for "
+            f"{encoding.builder.game.name}; set cell_policy=false"
+        )
+    return CellPolicy(body, outputs - len(encoding.actions), outputs, shape.channels)
 
 
 class EncodedNetwork(nn.Module):
@@ -201,9 +243,9 @@ class BeliefNetwork(EncodedNetwork):
     def _answer(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """[n, inputs] to [n, outputs], in the game's own units."""
         with inference():
-            rows = torch.from_numpy(inputs)
-            answer = self.body(rows) * self.encoding.units(rows)
-            return cast(NDArray[np.float32], answer.numpy())
+            parts = torch.split(torch.from_numpy(inputs), ROWS_AT_ONCE)
+            answer = [self.body(rows) * self.encoding.units(rows) for rows in parts]
+            return cast(NDArray[np.float32], torch.cat(answer).numpy())
 
     def replays(self, capacity: int) -> dict[str, Replay]:
         """New buffers for the examples that it learns from, by their kind."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tacit.games import CHANCE, Game, GameError
 from tacit.learn.encoding import MAX_PAIRS, Encoding
+from tacit.learn.holdem.settings import HoldemSettings
 from tacit.learn.settings import Settings
 from tacit.suggest import unknown
 from tacit.tree.builder import Builder, before_chance
@@ -55,22 +56,27 @@ TINY_STUDENT = STUDENT.replace(
     batch=256, keep_every=0,
 )  # fmt: skip
 BOARD = Settings().replace(
-    method="student-of-games", cvpn=True, simulations=64, expansions=2.0, temperature=1.5,
+    method="student-of-games", cvpn=True, simulations=64, temperature=1.5,
     table_size=64, explore=0.05, outcome_targets=1.0, search_queries=0.2, recursive_queries=0.1,
     resign_below=-0.9, greedy_after=12, hidden=(64,), batch=512, huber=1.0, learning_rate=3e-3,
     policy_weight=1.0, steps=100, epochs=200, halve_every=50, play_simulations=200,
     play_greedy=True, evaluate_every=0,
 )  # fmt: skip
 """Student of Games where nothing is hidden: games are learnt from their outcomes."""
+GO = BOARD.replace(
+    cell_policy=True, tables=2, table_size=32, batch=256, steps=60, learning_rate=2e-3,
+    epochs=60, halve_every=16, keep_every=10,
+)  # fmt: skip
+"""Small epochs: the eight symmetries of a board make up for few games."""
 STUDENTS = (
     *(TINY_STUDENT.replace(game=game) for game in ("kuhn", "rock-paper-scissors")),
     *(STUDENT.replace(game=game) for game in ("leduc", "liars-dice-1x4", "liars-dice-1x6")),
-    STUDENT.replace(game="pursuit-glasses"),
+    STUDENT.replace(game="pursuit-glasses", epochs=80, halve_every=13),
     BOARD.replace(game="tic-tac-toe", channels=16, blocks=2, epochs=60, halve_every=15,
                   play_simulations=100, greedy_after=6),
-    BOARD.replace(game="connect-four"),
-    BOARD.replace(game="go-5x5", simulations=40, table_size=32, epochs=150),
-    BOARD.replace(game="go-7x7", simulations=48, table_size=32, blocks=5, epochs=150),
+    BOARD.replace(game="connect-four", batch=256, epochs=120, halve_every=30, keep_every=20),
+    GO.replace(game="go-5x5", simulations=40, blocks=3),
+    GO.replace(game="go-7x7", simulations=48, blocks=4, greedy_after=16),
 )  # fmt: skip
 
 PRESETS: dict[str, Settings] = {
@@ -94,6 +100,16 @@ QUICK = "liars-dice-1x4-quick"
 PRESETS[QUICK] = PRESETS["liars-dice-1x4"].replace(
     iterations=64, epochs=60, halve_every=8, evaluate_every=20, evaluate_playthroughs=512
 )
+HOLDEM: dict[str, HoldemSettings] = {
+    preset.name: preset
+    for preset in (
+        HoldemSettings(),
+        HoldemSettings(name="holdem-turn-random").replace(random_epochs=HoldemSettings().epochs),
+    )
+}
+"""Turn endgame hold'em (ReBeL, C.2), by self-play and with random beliefs only."""
+STREET_RUNS = ("holdem-flop", "holdem-preflop")
+"""Hold'em at the end of the flop and before it: see `tacit.learn.holdem.street_run`."""
 ROUND_STATES = 2000
 """Largest number of public states of a round that is searched to its end."""
 
@@ -107,7 +123,7 @@ def find_preset(name: str) -> Settings:
     """The preset called `name`; GameError names the nearest one if there is none."""
     if name in PRESETS:
         return PRESETS[name]
-    raise GameError(unknown("preset", name, PRESETS))
+    raise GameError(unknown("preset", name, [*PRESETS, *HOLDEM, *STREET_RUNS]))
 
 
 def settings_for(game: Game) -> Settings:

@@ -31,6 +31,7 @@ from tacit.solvers.leaves import Rows
 from tacit.tree import CHANCE, LEAF, PLAYERS, TERMINAL, Builder
 from tacit.tree.pbs import PBS, PortablePBS, first_pbs, normalised
 from tacit.tree.playing import deal, draw, follow
+from tacit.tree.public_state import Pair
 
 Array = NDArray[Any]
 MOMENTS = 16
@@ -174,13 +175,14 @@ def sample_leaf(
     random: np.random.Generator,
     *,
     explore: float,
+    dealt: Pair | None = None,
 ) -> PBS | None:
     """Play from a root, whose path is `above`, by the current policy; the PBS by `reach` at a leaf.
 
     None where the game ends, or if exploration has led where no pair of infostates is possible. One
     random player moves uniformly at random with probability `explore` each time. In fictitious play
     one random player plays the best response and the other the average, which `believed_reach` has
-    left in `mixture` (ReBeL, footnote 9).
+    left in `mixture` (ReBeL, footnote 9). `dealt`: the pair of infostates at the root.
     """
     tree, place = search.tree, search.tree.roots[root]
     policies = [search.policy, search.policy]
@@ -189,7 +191,7 @@ def sample_leaf(
     first, second = (
         tree.vectors(search.work.reach[p], p, place.node, values=False)[place.copy] for p in PLAYERS
     )
-    pair = deal(tree.state(place.node), (first, second), random)
+    pair = dealt or deal(tree.state(place.node), (first, second), random)
     explorer, path = int(random.integers(2)), list[int]()
     while tree.arrays.player[place.node] not in (LEAF, TERMINAL):
         state = tree.state(place.node)

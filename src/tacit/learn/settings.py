@@ -1,15 +1,9 @@
-"""The settings of a training run: nested dataclasses that validate themselves.
-
-A setting is addressed by its name alone (`iterations`) or with its group (`search.iterations`).
-"""
+"""The settings of a training run: nested dataclasses that validate themselves."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 import typing
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
+from tacit.learn.checked_settings import Checked, Grouped, kind_name, number
 from tacit.solvers.algorithms import FictitiousPlay, Minimiser, find_algorithm
 from tacit.solvers.depth_limited import Mode
 from tacit.solvers.engine import Beliefs, Solver
 from tacit.solvers.growing import GrowingSettings
 from tacit.solvers.leaves import Evaluator
-from tacit.suggest import unknown
 from tacit.tree import PublicState, PublicTree, build_forest
 from tacit.tree.builder import before_chance
 from tacit.tree.public_tree import TreeBuilder
@@ -36,54 +30,10 @@ OTHER_GROUPS: dict[Method, tuple[str, ...]] = {
     "student-of-games": ("search",),
 }
 """The groups of settings that a method does not use."""
-MOST = 2**63 - 1
-"""The largest value of an integer setting."""
-
-
-def number(default: Any, *, least: float = 0, most: float = MOST, above: float = -math.inf) -> Any:
-    """A numeric setting, or a tuple of them, with bounds: least <= value <= most, > above."""
-    return field(default=default, metadata={"least": least, "most": most, "above": above})
-
-
-class _Checked:
-    """Settings that refuse values of a wrong type or out of range on construction."""
-
-    def __post_init__(self) -> None:
-        kinds = typing.get_type_hints(type(self))
-        for entry in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, entry.name)
-            if wrong := _expected(kinds[entry.name], entry.metadata, value):
-                raise GameError(f"setting {entry.name} must be {wrong}, not {value!r}")
-
-
-def _expected(kind: Any, bounds: Mapping[str, float], value: Any) -> str | None:
-    """What a setting must be; None if `value` is that."""
-    if not _is_a(kind, value):
-        return _kind_name(kind)
-    if value == ():
-        return "at least one number"
-    for item in (value if isinstance(value, tuple) else (value,)) if bounds else ():
-        if not bounds["least"] <= item < math.inf:
-            return f"at least {bounds['least']:g}"
-        if not item > bounds["above"]:
-            return f"more than {bounds['above']:g}"
-        if not item <= bounds["most"]:
-            return f"at most {bounds['most']:g}"
-    return None
-
-
-def _is_a(kind: Any, value: Any) -> bool:
-    if typing.get_origin(kind) is Literal:
-        return value in typing.get_args(kind)
-    if kind == tuple[int, ...]:
-        return isinstance(value, tuple) and all(_is_a(int, item) for item in value)
-    if kind is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 @dataclass(frozen=True, kw_only=True)
-class SearchSettings(_Checked):
+class SearchSettings(Checked):
     """A depth-limited search."""
 
     algorithm: str = "dcfr"
@@ -170,7 +120,7 @@ class SearchSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoundSettings(_Checked):
+class SoundSettings(Checked):
     """Sound self-play of Student of Games (Algorithm 2, Table S2)."""
 
     search_queries: float = number(1.0, most=1000)
@@ -190,7 +140,7 @@ class SoundSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfPlaySettings(_Checked):
+class SelfPlaySettings(Checked):
     """How games are played for training examples."""
 
     tables: int = number(2, least=1)
@@ -209,7 +159,7 @@ class SelfPlaySettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSettings(_Checked):
+class NetworkSettings(Checked):
     """The shape of the network."""
 
     hidden: tuple[int, ...] = number((128, 128, 128), least=1, most=65536)
@@ -226,10 +176,12 @@ class NetworkSettings(_Checked):
     """Number of channels of the residual blocks, where the game's features are planes."""
     blocks: int = number(4, most=1000)
     """Number of residual blocks."""
+    cell_policy: bool = False
+    """Whether the policy of a cell is also read from its own channels, on boards of cells."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptimizerSettings(_Checked):
+class OptimizerSettings(Checked):
     """How the network learns from examples."""
 
     steps: int = number(100, least=1)
@@ -253,7 +205,7 @@ class OptimizerSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluationSettings(_Checked):
+class EvaluationSettings(Checked):
     """How the trained network plays, and how its search is measured."""
 
     play_iterations: int = number(256, least=1)
@@ -271,7 +223,7 @@ class EvaluationSettings(_Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(_Checked):
+class Settings(Grouped):
     """A training run. An epoch is one task for every table, then gradient steps."""
 
     game: str = "liars-dice-1x4"
@@ -319,115 +271,13 @@ class Settings(_Checked):
         """GT-CFR in play and evaluation."""
         return dataclasses.replace(self.growing, simulations=self.evaluation.play_simulations)
 
-    def replace(self, **values: Any) -> Settings:
-        """These settings with some changed, by name without the group."""
-        groups: dict[str, dict[str, Any]] = {}
+    def without_effect(self, values: Mapping[str, Any]) -> Mapping[str, str]:
+        """The groups of the other method."""
         method = _method(values.get("method", self.method))
-        for name, value in values.items():
-            place = _find(name, method)
-            groups.setdefault(place.group, {})[place.name] = value
-        changes = groups.pop("", {})
-        for group, inner in groups.items():
-            changes[group] = dataclasses.replace(getattr(self, group), **inner)
-        return dataclasses.replace(self, **changes)
-
-    def changed(self, changes: dict[str, str]) -> Settings:
-        """These settings with some changed, by name and text."""
-        method = _method(changes.get("method", self.method))
-        return self.replace(
-            **{name: _parse(_find(name, method), text) for name, text in changes.items()}
-        )
-
-    def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
-        """By name, both values of the settings that differ."""
-        pairs = {name: (place.value(self), place.value(other)) for name, place in _places().items()}
-        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-    def to_json(self) -> str:
-        """The settings as one JSON object."""
-        return json.dumps(dataclasses.asdict(self), indent=1)
-
-    @classmethod
-    def from_json(cls, text: str) -> Settings:
-        """Settings from `to_json`."""
-        settings: Settings = _revive(cls, json.loads(text))
-        return settings
-
-
-class _Place(typing.NamedTuple):
-    """A setting: its group ("" for the run's own), its name and its type."""
-
-    group: str
-    name: str
-    kind: Any
-
-    def value(self, settings: Settings) -> Any:
-        """What it is in `settings`."""
-        return getattr(getattr(settings, self.group) if self.group else settings, self.name)
-
-
-def _places() -> dict[str, _Place]:
-    """Every setting by its name, without the group unless two groups have the name."""
-    places = []
-    for own, kind in typing.get_type_hints(Settings).items():
-        if dataclasses.is_dataclass(kind):
-            inner = typing.get_type_hints(kind)
-            places += [_Place(own, name, inner[name]) for name in inner]
-        else:
-            places.append(_Place("", own, kind))
-    times = Counter(place.name for place in places)
-    return {
-        f"{place.group}.{place.name}" if times[place.name] > 1 else place.name: place
-        for place in places
-    }
+        return dict.fromkeys(OTHER_GROUPS[method], f"method={method}")
 
 
 def _method(given: Any) -> Method:
     if given not in OTHER_GROUPS:
-        raise GameError(f"setting method must be {_kind_name(Method)}, not {given!r}")
+        raise GameError(f"setting method must be {kind_name(Method)}, not {given!r}")
     return typing.cast(Method, given)
-
-
-def _find(name: str, method: Method) -> _Place:
-    """The setting with this name, alone or behind its group and a dot, that the method uses."""
-    group, _, short = name.rpartition(".")
-    places = _places()
-    found = [p for p in places.values() if p.name == short and group in ("", p.group)]
-    used = [place for place in found if place.group not in OTHER_GROUPS[method]]
-    if used:
-        return used[0]
-    if found:
-        raise GameError(f"setting {name} has no effect with method={method}")
-    raise GameError(unknown("setting", name, places))
-
-
-def _parse(place: _Place, text: str) -> Any:
-    kind = place.kind
-    try:
-        if kind is bool:
-            return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
-        if kind == tuple[int, ...]:
-            return tuple(int(part) for part in text.replace("x", ",").split(","))
-        return text if typing.get_origin(kind) is Literal else kind(text)
-    except (ValueError, KeyError):
-        raise GameError(f"setting {place.name} must be {_kind_name(kind)}, not {text!r}") from None
-
-
-def _kind_name(kind: Any) -> str:
-    if typing.get_origin(kind) is Literal:
-        return "one of " + ", ".join(typing.get_args(kind))
-    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-    return names.get(kind, "a list of whole numbers")
-
-
-def _revive(kind: Any, stored: dict[str, Any]) -> Any:
-    """A dataclass of settings from its JSON."""
-    kinds = typing.get_type_hints(kind)
-    if unknown := set(stored) - set(kinds):
-        raise GameError(f"unknown settings {sorted(unknown)}: another version's?")
-    values = {}
-    for name, value in stored.items():
-        if dataclasses.is_dataclass(kinds[name]):
-            value = _revive(kinds[name], value)
-        values[name] = tuple(value) if isinstance(value, list) else value
-    return kind(**values)

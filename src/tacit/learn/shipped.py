@@ -11,6 +11,16 @@ from pathlib import Path
 from tacit.games import GameError
 
 FOLDER = Path(__file__).parent / "networks"
+SECOND = FOLDER / "second"
+"""Networks of second trainings, with another seed, for tables over trainings."""
+
+PLAYED = {
+    "liars-dice-1x4": ("liars-dice-1x4-fp", 512),
+    "liars-dice-1x6": ("liars-dice-1x6-cfr-d", 512),
+    "liars-dice-2x3": ("liars-dice-2x3-fp", 512),
+}
+"""By game: the network and the iterations that `tacit play` searches with, where those of Table 2
+with the least mean exploitability are not the game's own."""
 
 
 def shipped() -> dict[str, Path]:

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 from tacit.archive import ArchiveError, open_archive, read_text, reading, write_archive
-from tacit.cluster import Batch, Session, executor_of
+from tacit.cluster import Batch, Executor, Session, executor_of
 from tacit.files import FolderLock, write_text
 from tacit.games import Game, GameError, load_game
 from tacit.learn.network import Network, copy_weights, make_network
@@ -170,10 +170,12 @@ class Run(TrainedNetwork):
         each: Callable[[Progress], None] | None = None,
         seconds: float | None = None,
         measure: Measure | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """Run the epochs that are left, or for this long; an interrupt saves and goes through.
 
-        Self-play has `workers` processes, or this one if there are 0. `measure` finds the
+        Self-play has `workers` processes, or this one if there are 0; an `executor` takes their
+        place. The result is the same. `measure` finds the
         network's exploitability every `evaluate_every` epochs and after the last.
         """
         if self.epoch >= self.settings.epochs:
@@ -187,7 +189,7 @@ class Run(TrainedNetwork):
         begun = saved = time.monotonic()
         before = self.seconds
         play = SELF_PLAY[self.settings.method]
-        session = executor_of(workers).open(partial(play, self.game, self.settings))
+        session = (executor or executor_of(workers)).open(partial(play, self.game, self.settings))
         try:
             playing = self._play(session)
             while self.epoch < self.settings.epochs:
@@ -327,8 +329,8 @@ class Run(TrainedNetwork):
         if differ := Settings.from_json(state["settings"]).differences(self.settings):
             name, (begun, now) = next(iter(differ.items()))
             raise ArchiveError(
-                f"{self.folder / 'settings.json'} was changed: it says {name}={now}, but the run "
-                f"was begun with {name}={begun}; put that back"
+                f"{self.folder / 'settings.json'} was changed: it says {name}={now!r}, but the run "
+                f"was begun with {name}={begun!r}; put that back"
             )
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])

@@ -1,0 +1,1 @@
+"""Learning what hold'em's public belief states are worth."""

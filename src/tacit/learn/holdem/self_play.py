@@ -1,0 +1,150 @@
+"""Self-play over hold'em's PBSs (ReBeL, Algorithm 1), one board a task.
+
+The hand begins on a random board with random stacks and bet sizes, all hands in both ranges. The
+street is searched with the network at its leaves, before the next card. Several games are played
+from that one search: each takes the policy of a random iteration, and one player explores. A game
+ends at a leaf, which is a PBS before the card, with the beliefs of its iteration. Some next cards
+are dealt there, and these PBSs are solved to the end of the game: their values are exact. The value
+of the PBS before the card is the mean of the network's answers after each card.
+
+With random beliefs the PBSs before the card are random, and all else is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.learn.holdem.examples import Examples, draw_hands
+from tacit.learn.holdem.knots import Situation
+from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
+from tacit.learn.holdem.random_positions import random_positions
+from tacit.learn.holdem.settings import HoldemSettings
+from tacit.learn.holdem.targets import average_by_network, next_pbss, solve_starts
+from tacit.learn.self_play import sample_leaf
+from tacit.solvers.engine import Solver
+from tacit.tree.cards.builder import CardBuilder
+from tacit.tree.cards.states import CardState
+from tacit.tree.pbs import PBS
+from tacit.tree.playing import draw
+from tacit.tree.public_state import Pair
+
+Weights = dict[str, NDArray[np.float32]]
+Ranges = tuple[NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class BoardTask:
+    """One board of an epoch, with the network's weights; none in the first epoch."""
+
+    epoch: int
+    number: int
+    weights: Weights | None
+
+
+@dataclass(frozen=True)
+class BoardResult:
+    """A board's examples: solved ones, and those before the card that the network valued."""
+
+    solved: Examples
+    averaged: Examples | None
+
+
+def situations(settings: HoldemSettings) -> tuple[Situation, Situation]:
+    """The two situations that a run learns: before the next card, and after it."""
+    before = Situation(2 * settings.table.street)
+    return before, Situation(before + 1)
+
+
+class BoardPlay:
+    """Plays boards; an executor's set-up is `partial(BoardPlay, settings)`."""
+
+    def __init__(self, settings: HoldemSettings) -> None:
+        self.settings = settings
+        network = KnotNetwork(settings.hidden, seed=settings.seed)
+        origin = Origin(command="", seed=settings.seed)
+        self.evaluator = KnotEvaluator(network, situations(settings), origin)
+
+    def __call__(self, task: BoardTask) -> BoardResult:
+        """The examples of a board."""
+        settings = self.settings
+        random = np.random.default_rng([settings.seed, task.epoch, task.number])
+        if task.weights is not None:
+            self.evaluator.network.put_weights(task.weights)
+        count = settings.play.positions if task.weights is not None else settings.play.solved
+        if task.epoch < settings.play.random_epochs:
+            pbss = random_positions(settings.table, count, random, before_card=True)
+        else:
+            pbss = self.play(settings.table.first_state(random), random)
+            # Random ones take their place if every game ended on the street.
+            pbss = pbss or random_positions(settings.table, 1, random, before_card=True)
+        chosen = random.permutation(len(pbss))[: settings.play.solved].tolist()
+        cards = settings.target.cards
+        after = [pbs for which in chosen for pbs in next_pbss(pbss[which], cards, random)]
+        solved = solve_starts(after, settings.target)
+        exact = draw_hands(solved.positions, solved.shares, random)
+        if task.weights is None:
+            return BoardResult(exact, None)
+        average = average_by_network(self.evaluator, pbss)
+        return BoardResult(exact, draw_hands(average.positions, average.shares, random))
+
+    def play(self, state: CardState, random: np.random.Generator) -> list[PBS]:
+        """PBSs before the next card, from games that one search at the street's start plays.
+
+        Games that end on the street, or go all in, are played again, up to four times in all.
+        """
+        settings = self.settings
+        beliefs = state.beliefs()
+        tree = settings.search.forest(CardBuilder(), [state])
+        search = settings.search.begin(tree, self.evaluator, [beliefs])
+        games = 4 * settings.play.positions
+        when = 1 + random.choice(
+            settings.search.iterations, size=games, p=settings.search.weights()
+        )
+        found: list[PBS] = []
+
+        def sample(iteration: int) -> None:
+            due = int((when == iteration).sum())
+            reach = search.believed_reach() if due else None
+            for _ in range(due):
+                assert reach is not None
+                leaf = self._game(search, state, beliefs, reach, random)
+                if leaf is not None:
+                    found.append(leaf)
+
+        search.run(settings.search.iterations, each=sample)
+        chosen = random.permutation(len(found))[: settings.play.positions]
+        return [found[which] for which in np.sort(chosen).tolist()]
+
+    def _game(
+        self,
+        search: Solver,
+        state: CardState,
+        beliefs: Ranges,
+        reach: Ranges,
+        random: np.random.Generator,
+    ) -> PBS | None:
+        """The leaf that one game reaches, if there is betting behind it."""
+        dealt = deal_hands(state, beliefs, random)
+        explore = self.settings.play.explore
+        leaf = sample_leaf(search, 0, reach, (), random, explore=explore, dealt=dealt)
+        if leaf is None or not isinstance(leaf.state, CardState):
+            return None
+        return leaf if min(leaf.state.betting.behind) > 0 else None
+
+
+def deal_hands(state: CardState, beliefs: Ranges, random: np.random.Generator) -> Pair:
+    """A pair of hands that share no card, by both ranges [K_0] and [K_1], without all pairs."""
+    first = draw(beliefs[0] * state.compatible_reach(0, beliefs[1]), random)
+    alone = np.zeros(state.counts[0])
+    alone[first] = 1
+    return first, draw(beliefs[1] * state.compatible_reach(1, alone), random)
+
+
+def without_none(results: Sequence[BoardResult]) -> list[Examples]:
+    """The examples before the card of the boards that have some."""
+    return [result.averaged for result in results if result.averaged is not None]

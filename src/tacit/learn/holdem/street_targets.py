@@ -1,0 +1,125 @@
+"""Examples for the networks before the turn card and before the flop.
+
+Before the turn card: leaves of flop searches, some turn cards of each, solved to the end of the
+game; then, with a network that has learnt those turns, all turn cards of many more leaves, valued
+by it. Before the flop: leaves of preflop searches, one flop of each, solved to the end of the
+street with the network before the turn card. All are corrections to exact equity, averaged over the
+cards that were drawn (`tacit.learn.holdem.targets`); the noise that is left averages out in the
+network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.games import GameError
+from tacit.learn.holdem.examples import Examples, draw_hands, join
+from tacit.learn.holdem.knots import locate, zero_sum
+from tacit.learn.holdem.network import KnotEvaluator
+from tacit.learn.holdem.street_positions import (
+    FLOP_MENU,
+    StreetSettings,
+    flop_root,
+    preflop_leaves,
+    search_leaves,
+    shaken,
+)
+from tacit.learn.holdem.targets import (
+    Solved,
+    TargetSettings,
+    as_shares,
+    average_by_network,
+    average_over_cards,
+    solve_before_card,
+)
+from tacit.solvers.leaves import PBSEvaluator
+from tacit.tree import PLAYERS
+from tacit.tree.pbs import PBS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkSettings:
+    """What one chunk of examples is made of: one stack, some flops of it, some leaves of each."""
+
+    positions: StreetSettings = field(default_factory=StreetSettings)
+    targets: TargetSettings = field(default_factory=lambda: TargetSettings(iterations=40, cards=1))
+    flops: int = 6
+    leaves: int = 4
+    averaged: int = 24
+    """Leaves of a flop that a network values."""
+
+    def __post_init__(self) -> None:
+        if min(self.flops, self.leaves, self.averaged) < 1:
+            raise GameError(f"{self.flops} flops of {self.leaves} leaves; expected 1 or more each")
+
+
+@dataclass(frozen=True)
+class StreetEvaluators:
+    """The evaluators at the ends of the preflop betting and of the flop's."""
+
+    preflop: PBSEvaluator
+    flop: PBSEvaluator
+
+
+def turn_examples(
+    settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
+) -> Examples:
+    """Examples before the turn card, and at the start of the turns that were solved for them."""
+    positions = settings.positions
+    reached = preflop_leaves(positions, evaluators.preflop, random)
+    parts = []
+    for pbs in reached.draw(settings.flops, random):
+        root = flop_root(shaken(pbs, positions.noise, random), random)
+        last = positions.flop_iterations
+        when = (int(random.integers(2, last)), last)
+        _, leaves = search_leaves(root, FLOP_MENU, evaluators.flop, when)
+        chosen = leaves.draw(settings.leaves, random)
+        if chosen:
+            both = solve_before_card(chosen, settings.targets, random)
+            parts += [draw_hands(each.positions, each.shares, random, each.known) for each in both]
+    return join(parts)
+
+
+def averaged_examples(
+    settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
+) -> Examples:
+    """Examples before the turn card, valued by a network for the start of the turn."""
+    positions, network = settings.positions, evaluators.flop
+    if not isinstance(network, KnotEvaluator):
+        raise GameError("values are averaged over turn cards by a network; train one first")
+    reached = preflop_leaves(positions, evaluators.preflop, random)
+    parts = []
+    for pbs in reached.draw(settings.flops, random):
+        root = flop_root(shaken(pbs, positions.noise, random), random)
+        last = positions.flop_iterations
+        when = (int(random.integers(2, last)), last)
+        _, leaves = search_leaves(root, FLOP_MENU, network, when)
+        chosen = leaves.draw(settings.averaged, random)
+        if chosen:
+            solved = average_by_network(network, chosen)
+            parts.append(draw_hands(solved.positions, solved.shares, random))
+    return join(parts)
+
+
+def flop_examples(
+    settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
+) -> Examples:
+    """Examples before the flop, and at the start of the flops that were searched for them."""
+    positions = settings.positions
+    reached = preflop_leaves(positions, evaluators.preflop, random)
+    parts = []
+    for drawn in reached.draw(settings.flops * settings.leaves, random):
+        pbs = shaken(drawn, positions.noise, random)
+        root = flop_root(pbs, random)
+        last = positions.flop_iterations
+        solver, _ = search_leaves(root, FLOP_MENU, evaluators.flop, (last,))
+        start = PBS(root.root(FLOP_MENU), root.beliefs(solver.tree))
+        first, second = (solver.root_values(player)[0] for player in PLAYERS)
+        here = locate([start])
+        shares = zero_sum(as_shares([start], here, [(first, second)]), here.weight)
+        before = average_over_cards(locate([pbs]), Solved(here, shares), [1])
+        parts.append(draw_hands(before.positions, before.shares, random, before.known))
+        parts.append(draw_hands(here, shares, random))
+    return join(parts)

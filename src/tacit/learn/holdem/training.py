@@ -1,0 +1,229 @@
+"""Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
+
+A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
+of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All randomness follows from the
+seed, the epoch and the number of the board, so the result does not depend on the number of workers
+or on interruptions. Adam starts anew in each epoch.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tacit.archive import read_arrays, read_text, reading, write_arrays
+from tacit.cluster import Executor, Session, executor_of
+from tacit.files import FolderLock, write_text
+from tacit.games import GameError
+from tacit.learn.holdem.examples import Examples, join
+from tacit.learn.holdem.fitting import fit, mean_error
+from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
+from tacit.learn.holdem.self_play import (
+    BoardPlay,
+    BoardResult,
+    BoardTask,
+    Weights,
+    situations,
+    without_none,
+)
+from tacit.learn.holdem.settings import HoldemSettings
+
+SOLVED, AVERAGED = "solved", "averaged"
+"""The kinds of examples, as in `BoardResult`."""
+
+
+@dataclass(frozen=True)
+class EpochProgress:
+    """One epoch: its number, seconds since the run's start, examples so far, and the loss.
+
+    `error`: the network's mean absolute error on the solved examples of this epoch before it learnt
+    from them, in shares of the pot; in the first epoch that of equity alone.
+    """
+
+    epoch: int
+    seconds: float
+    examples: int
+    loss: float
+    error: float
+
+
+class HoldemRun:
+    """A training run in a folder, new or resumed.
+
+    epoch: the number of finished epochs; examples: how many they gave.
+    """
+
+    def __init__(self, folder: Path, settings: HoldemSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.network = KnotNetwork(settings.hidden, seed=settings.seed)
+        self.epoch = self.examples = 0
+        self.seconds = 0.0
+
+    @classmethod
+    def create(cls, folder: Path, settings: HoldemSettings) -> HoldemRun:
+        """A new run; refuses a folder that holds another."""
+        if (folder / "settings.json").exists():
+            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / "settings.json", settings.to_json())
+        return cls(folder, settings)
+
+    @classmethod
+    def open(cls, folder: Path, changes: Mapping[str, str] | None = None) -> HoldemRun:
+        """A run as it was after its last epoch; `changes` of its settings are refused."""
+        path = folder / "settings.json"
+        if not path.is_file():
+            raise GameError(f"{folder} holds no run: {path} is missing")
+        with reading(path, "a run's settings"):
+            settings = HoldemSettings.from_json(read_text(path, "a run's settings"))
+        if differ := settings.differences(settings.changed(changes or {})):
+            name, (kept, given) = next(iter(differ.items()))
+            raise GameError(
+                f"{folder} was begun with {name}={kept}, not {given}; resume it as it is, or begin "
+                "another run"
+            )
+        run = cls(folder, settings)
+        if (folder / "weights.npz").exists():
+            run._restore(folder / "weights.npz")
+        return run
+
+    @property
+    def command(self) -> str:
+        """The command that trains the network again."""
+        from tacit.learn.presets import HOLDEM
+
+        begun = HOLDEM.get(self.settings.name, HoldemSettings(name=self.settings.name))
+        words = [f"tacit train {self.settings.name} --seed {self.settings.seed}"]
+        for name, (value, _) in self.settings.differences(begun).items():
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else value
+            if name != "seed":
+                words.append(f"--set {name}={text}")
+        return " ".join(words)
+
+    @property
+    def evaluator(self) -> KnotEvaluator:
+        """The network so far, for searches."""
+        origin = Origin(
+            command=self.command,
+            seed=self.settings.seed,
+            examples=self.examples,
+            seconds=round(self.seconds, 1),
+        )
+        return KnotEvaluator(self.network, situations(self.settings), origin)
+
+    def train(
+        self,
+        *,
+        workers: int,
+        each: Callable[[EpochProgress], None] | None = None,
+        stage: Callable[[str, float], None] | None = None,
+        seconds: float | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        """Run the epochs that are left, or begin none after so many seconds.
+
+        Boards are played by `workers` processes, or this one if there are 0; an `executor` takes
+        their place. An interrupted epoch is begun anew by the next run. `stage` is told what is
+        being done and how much of it is done.
+        """
+        lock = FolderLock(self.folder)
+        begun, before = time.monotonic(), self.seconds
+        told = stage or (lambda name, share: None)
+        session = (executor or executor_of(workers)).open(partial(BoardPlay, self.settings))
+        try:
+            while self.epoch < self.settings.epochs:
+                if seconds is not None and time.monotonic() - begun >= seconds:
+                    break
+                error = self._collect(self._play(session, told))
+                loss = self._learn(told)
+                self.epoch += 1
+                self.seconds = before + time.monotonic() - begun
+                self.save()
+                progress = EpochProgress(self.epoch, self.seconds, self.examples, loss, error)
+                with (self.folder / "log.jsonl").open("a") as log:
+                    log.write(json.dumps(asdict(progress)) + "\n")
+                if each is not None:
+                    each(progress)
+        finally:
+            session.close()
+            lock.release()
+
+    def _play(
+        self,
+        session: Session[BoardTask, BoardResult],
+        told: Callable[[str, float], None],
+    ) -> list[BoardResult]:
+        """The boards of this epoch."""
+        weights = self.network.weights() if self.epoch else None
+        count = self.settings.play.games
+        tasks = [BoardTask(self.epoch, number, weights) for number in range(count)]
+        finished = 0
+
+        def each(number: int, result: BoardResult) -> None:
+            nonlocal finished
+            finished += 1
+            told("boards", finished / count)
+
+        return session.submit(tasks).results(each)
+
+    def _collect(self, results: list[BoardResult]) -> float:
+        """Keep the examples of the boards of this epoch; the network's error on solved ones."""
+        parts = {SOLVED: [result.solved for result in results], AVERAGED: without_none(results)}
+        for kind, examples in parts.items():
+            if examples:
+                join(examples).save(self._path(kind, self.epoch))
+                self.examples += sum(map(len, examples))
+        return mean_error(self.network, join(parts[SOLVED]))
+
+    def _path(self, kind: str, epoch: int) -> Path:
+        return self.folder / f"{kind}-{epoch}.npz"
+
+    def _learn(self, told: Callable[[str, float], None]) -> float:
+        """Gradient steps on the examples that are in use; the loss."""
+        first = max(0, self.epoch + 1 - self.settings.play.window)
+        paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
+        paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
+        parts = [Examples.load(path) for path in paths if path.exists()]
+        last = self.epoch + 1 == self.settings.epochs
+        steps = self.settings.fit.last_steps if last else self.settings.fit.steps
+        return fit(
+            self.network,
+            join(parts),
+            self.settings.fit,
+            seed=int(np.random.SeedSequence([self.settings.seed, self.epoch]).generate_state(1)[0]),
+            steps=steps,
+            each=lambda step, loss: told("gradient steps", step / steps),
+        )
+
+    def save(self) -> None:
+        """Write the weights, twice: to resume from, and for use."""
+        counts = np.array([self.epoch, self.examples, self.seconds])
+        write_arrays(self.folder / "weights.npz", {"counts": counts, **self.network.weights()})
+        self.evaluator.save(self.folder / "network.npz")
+
+    def _restore(self, path: Path) -> None:
+        arrays: Weights = read_arrays(path, "the weights of a run")
+        with reading(path, "the weights of a run"):
+            epoch, examples, self.seconds = arrays.pop("counts").tolist()
+            self.epoch, self.examples = int(epoch), int(examples)
+            self.network.put_weights(arrays)
+
+
+def read_progress(folder: Path) -> list[EpochProgress]:
+    """The epochs of the run in `folder`; a damaged line is left out."""
+    entries: dict[int, EpochProgress] = {}
+    path = folder / "log.jsonl"
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            entry = EpochProgress(**json.loads(line))
+        except (ValueError, TypeError, RecursionError):
+            continue
+        entries[entry.epoch] = entry
+    return [entries[epoch] for epoch in sorted(entries)]

@@ -1,0 +1,250 @@
+"""The learned action chooser: sizes for a spot, by trained networks and refined by a few solves.
+
+First bets of both players are chosen by the network of their street, the first raise too. Before a
+later street is reached its board, pot and beliefs are not known; the sizes there are best on
+average over sampled boards and two pots. A river is then *refined*: for each player the engine
+solves the game with each of several plans, the base among them, against an opponent who may bet
+every size of the grid, and the plan that is worth most is taken. So the choice is no worse than the
+base, up to the error of these solves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.games import GameError
+from tacit.games.holdem.bet_sizes import BetSettings, BetSize, StreetSizes, Unit
+from tacit.games.holdem.betting import CALL, RIVER, STREETS, BettingRules
+from tacit.games.holdem.cards import NUM_CARDS, NUM_HANDS, live_hands
+from tacit.games.holdem.spot import Spot, action_label
+from tacit.learn.rl_cfr.decisions import Decision, decision_of
+from tacit.learn.rl_cfr.episodes import point_of
+from tacit.learn.rl_cfr.learners import Bandit, Point
+from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
+from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, root_values, solved
+from tacit.learn.rl_cfr.training import TrainedActor, load_actor
+from tacit.solvers.kernel_warm_up import cores
+
+FOLDER = Path(__file__).parent / "actors"
+FACED = 0.7
+"""The bet, in pots, to which raises are chosen."""
+BOARDS = 4
+"""The number of boards that stand for a later street."""
+CANDIDATES = 3
+"""The number of sets that are tried for each player when a river is refined."""
+REFINE_ITERATIONS = 120
+"""Of the solves that refine a river of all hands; smaller ranges have up to four times as many."""
+MARGIN = 4e-4
+"""A plan replaces the base if it gains more than this share of the pot, the error of a solve."""
+BASE_PLAN = Plan(HOLDEM.base)
+
+
+@cache
+def shipped_actors() -> dict[str, TrainedActor]:
+    """The trained choosers in the package, by problem."""
+    paths = sorted(FOLDER.glob("*.pt"))
+    return {path.stem.removeprefix("rl-cfr-"): load_actor(path) for path in paths}
+
+
+@dataclass(frozen=True)
+class SizeChoice:
+    """Sizes chosen for a spot.
+
+    plans: by street, those of both players; gains: on a refined river, what each player wins more
+    than with the base against an opponent with every size of the grid, in chips; exploitability:
+    in the fine-grained game with the base's and with the chosen sizes, in chips.
+    """
+
+    plans: Mapping[int, Plans]
+    seconds: float
+    gains: tuple[float, float] | None = None
+    exploitability: tuple[float, float] | None = None
+
+    @property
+    def bets(self) -> BetSettings:
+        """The sizes as settings of a tree."""
+        return settings_of_plans(self.plans)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedChooser:
+    """Chooses sizes by trained networks, by the name of the street.
+
+    The turn's serves the flop too; without one the river's serves both. sizes: the most first bets
+    of a player on a street, all-in not counted; refine: try several on a river by solving.
+    """
+
+    actors: Mapping[str, TrainedActor] = field(default_factory=shipped_actors)
+    sizes: int = 3
+    refine: bool = True
+
+    def __post_init__(self) -> None:
+        check_count(self.sizes)
+
+    def choose(self, spot: Spot) -> BetSettings:
+        """The chosen sizes."""
+        return self.decide(spot).bets
+
+    def decide(self, spot: Spot) -> SizeChoice:
+        """The chosen sizes, and what they gain where that was measured."""
+        begun = time.perf_counter()
+        start = decision_of(spot)
+        plans = {}
+        for street in range(spot.rules.first_street, RIVER + 1):
+            starts = [start] if street == spot.rules.first_street else _later(spot, street)
+            first, second = (self._plan(starts, player) for player in (0, 1))
+            plans[street] = first, second
+        choice = SizeChoice(plans, 0.0)
+        if self.refine and spot.rules.first_street == RIVER:
+            choice = self._refined(start)
+        return replace(choice, seconds=time.perf_counter() - begun)
+
+    def bandit(self, street: int) -> Bandit:
+        """The network of a street."""
+        name = "turn" if street < RIVER and "turn" in self.actors else STREETS[RIVER]
+        if name not in self.actors:
+            raise GameError(
+                f"there is no trained chooser for the {name}; train one: tacit train rl-cfr-{name}"
+            )
+        learner = self.actors[name].learner
+        if not isinstance(learner, Bandit) or learner.grid != HOLDEM:
+            raise GameError(
+                f"the chooser of the {name} is not one of hold'em's sizes learnt by the bandit; "
+                f"train one: tacit train rl-cfr-{name}"
+            )
+        return learner
+
+    def _plan(self, starts: Sequence[Decision], player: int, rank: int = 0) -> Plan:
+        """The plan that is predicted to be best on average, or the one of this rank."""
+        if not starts:
+            return Plan(())
+        bandit = self.bandit(starts[0].betting.street)
+        bets = _best(bandit, [_bet(start, player) for start in starts], self.sizes, rank + 1)[rank]
+        raises = [point for start in starts if (point := _raise(start, player)) is not None]
+        raised = _best(bandit, raises, 1)[0] if raises else ()
+        return Plan(bets, HOLDEM.in_pots(raised) or (BELOW,))
+
+    def _refined(self, start: Decision) -> SizeChoice:
+        """The best of several plans of each player against an opponent with every size."""
+        tried: list[list[Plan]] = []
+        for player in (0, 1):
+            plans = [self._plan([start], player, rank) for rank in range(CANDIDATES)]
+            simple = [Plan(plan.bets) for plan in plans]
+            tried.append([BASE_PLAN, *dict.fromkeys([plans[0], *simple])])
+        with ThreadPoolExecutor(min(2, cores())) as threads:
+            found = list(threads.map(lambda player: _values(start, tried[player], player), (0, 1)))
+        best, gains, loss = [], [], [0.0, 0.0]
+        for plans, (values, fine) in zip(tried, found, strict=True):
+            place = int(values.argmax())
+            if values[place] - values[0] < MARGIN * start.betting.pot:
+                place = 0
+            best.append(plans[place])
+            gains.append(float(values[place] - values[0]))
+            loss[0] += (fine - float(values[0])) / 2
+            loss[1] += (fine - float(values[place])) / 2
+        return SizeChoice(
+            {RIVER: (best[0], best[1])}, 0.0, (gains[0], gains[1]), (loss[0], loss[1])
+        )
+
+
+def chooser_of(path: Path | None = None, *, sizes: int = 3) -> LearnedChooser:
+    """The shipped chooser, in which the actor of a file or run replaces that of its problem."""
+    actors = dict(shipped_actors())
+    if path is not None:
+        actor = load_actor(path)
+        if actor.problem.grid != HOLDEM:
+            raise GameError(
+                f"{path} chooses sizes of {actor.settings.problem}, not of hold'em; give one of "
+                "tacit train rl-cfr-river or rl-cfr-turn"
+            )
+        actors[actor.settings.problem] = actor
+    return LearnedChooser(actors=actors, sizes=sizes)
+
+
+def settings_of_plans(plans: Mapping[int, Plans]) -> BetSettings:
+    """Plans by street as settings of a tree; raises hold for later ones too."""
+    streets = []
+    for street in range(len(STREETS)):
+        both = plans.get(street)
+        first, second = (
+            StreetSizes() if both is None else StreetSizes(_sizes(p.pots), _sizes(p.raises))
+            for p in (both or (BASE_PLAN, BASE_PLAN))
+        )
+        streets.append((first, second))
+    return BetSettings(sizes=(streets[0], streets[1], streets[2], streets[3]))
+
+
+def _sizes(pots: Sequence[float]) -> tuple[BetSize, ...]:
+    return (*(BetSize(Unit.POT, size) for size in pots), BetSize(Unit.ALL_IN))
+
+
+def _best(bandit: Bandit, points: Sequence[Point], most: int, count: int = 1) -> list[Sizes]:
+    """The `count` best sets on average over points; fewer are repeated."""
+    found = bandit.best_on_average(points, most, count)
+    return found + [found[-1]] * (count - len(found))
+
+
+def _bet(start: Decision, player: int) -> Point:
+    """The player's first bet: at the start, or after a check."""
+    if player == start.betting.player:
+        return point_of(start)
+    check = Decision(start.spot, start.history + action_label(start.betting, CALL))
+    return point_of(check)
+
+
+def _raise(start: Decision, player: int) -> Point | None:
+    """The player's raise of a bet of `FACED` pots; None if there is nothing to raise."""
+    history, betting = start.history, start.betting
+    if betting.player == player:
+        history += action_label(betting, CALL)
+        betting = betting.act(CALL)
+    bet = totals(betting, (FACED,))[0]
+    facing = Decision(start.spot, history + action_label(betting, bet))
+    return point_of(facing) if facing.has_choice else None
+
+
+def _later(spot: Spot, street: int) -> list[Decision]:
+    """Starts of a later street on sampled boards, in pots without and with bets called before."""
+    random = np.random.default_rng(list(spot.board))
+    left = [card for card in range(NUM_CARDS) if card not in spot.board]
+    more = street - spot.rules.first_street
+    found = []
+    for number in range(BOARDS):
+        dealt = tuple(int(card) for card in random.choice(left, more, replace=False))
+        board = (*spot.board, *dealt)
+        live = live_hands(board)
+        pot, behind = spot.pot, min(spot.rules.start().behind)
+        if number % 2:
+            bet = min(round(FACED * pot), behind)
+            pot, behind = pot + 2 * bet, behind - bet
+        rules = BettingRules.from_pot(
+            street, pot=pot, behind=(behind, behind), big_blind=spot.rules.big_blind
+        )
+        ranges = (spot.ranges[0] * live, spot.ranges[1] * live)
+        try:
+            start = Decision(Spot(board=board, rules=rules, ranges=ranges, bets=spot.bets))
+        except GameError:  # the board blocks a range
+            continue
+        found += [start] if start.betting.player == 0 and start.has_choice else []
+    return found
+
+
+def _values(
+    start: Decision, plans: Sequence[Plan], player: int
+) -> tuple[NDArray[np.float64], float]:
+    """[plans] what each is worth to `player` against every size of the grid; and every size."""
+    fine = Plan(HOLDEM.everything)
+    pairs = [(plan, fine) if player == 0 else (fine, plan) for plan in (*plans, fine)]
+    tree = game_of_plans(start, pairs)
+    share = max(start.state.counts) / NUM_HANDS
+    iterations = round(REFINE_ITERATIONS * min(4.0, 0.8 / share))
+    values = root_values(tree, solved(tree, max(REFINE_ITERATIONS, iterations)), player)
+    return values[:-1], max(float(values[-1]), float(values[:-1].max()))

@@ -1,0 +1,68 @@
+"""Self-play over boards: what its PBSs and examples are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tacit.games import CHANCE
+from tacit.games.holdem.cards import HAND_CARDS, parse_board
+from tacit.learn.holdem.examples import HANDS
+from tacit.learn.holdem.knots import Situation
+from tacit.learn.holdem.self_play import BoardPlay, BoardTask, deal_hands, situations
+from tacit.learn.holdem.settings import HoldemSettings
+
+SMALL = HoldemSettings().replace(
+    games=2, positions=4, solved=4, iterations=6, hidden=(16,), bets=(1.0,), raises=(1.0,),
+    **{"target.iterations": 5},
+)  # fmt: skip
+
+
+def test_games_end_before_the_card_with_the_beliefs_of_their_iteration() -> None:
+    play = BoardPlay(SMALL)
+    random = np.random.default_rng(0)
+    state = SMALL.table.first_state(random)
+    found = play.play(state, random)
+    assert 1 <= len(found) <= 4
+    for pbs in found:
+        assert pbs.state.mover == CHANCE
+        assert pbs.state.board == state.board
+        assert min(pbs.state.betting.behind) > 0
+        for player in (0, 1):
+            assert pbs.beliefs[player].sum() == pytest.approx(1)
+    assert any(np.ptp(pbs.beliefs[0]) > 0 for pbs in found)
+
+
+def test_a_task_gives_solved_examples_and_those_before_the_card() -> None:
+    play = BoardPlay(SMALL)
+    first = play(BoardTask(0, 1, None))
+    assert first.averaged is None
+    assert first.solved.target.shape == (8, HANDS)
+    weights = play.evaluator.network.weights()
+    later = play(BoardTask(1, 1, weights))
+    assert later.averaged is not None
+    assert len(later.averaged) == len(later.solved)
+    again = BoardPlay(SMALL)(BoardTask(1, 1, weights))
+    assert np.array_equal(later.solved.target, again.solved.target)
+    other = play(BoardTask(1, 2, weights))
+    assert other.solved.target.shape != later.solved.target.shape or not np.array_equal(
+        other.solved.target, later.solved.target
+    )
+
+
+def test_dealt_hands_share_no_card_and_follow_the_ranges() -> None:
+    state = SMALL.table.state(parse_board("3s7hTdKs"), 2000, 19_000)
+    random = np.random.default_rng(0)
+    beliefs = (np.zeros(state.counts[0]), np.ones(state.counts[1]))
+    beliefs[0][[5, 9]] = 1
+    for _ in range(50):
+        one, two = deal_hands(state, beliefs, random)
+        assert one in (5, 9)
+        cards = {*HAND_CARDS[state.deal.hands[0][one]], *HAND_CARDS[state.deal.hands[1][two]]}
+        assert len(cards) == 4
+
+
+def test_situations_follow_the_street() -> None:
+    assert situations(HoldemSettings()) == (Situation.BEFORE_RIVER, Situation.RIVER)
+    flop = HoldemSettings().replace(street=1)
+    assert situations(flop) == (Situation.BEFORE_TURN, Situation.TURN)

@@ -1,0 +1,78 @@
+"""The learned chooser of sizes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.games import GameError
+from tacit.games.holdem.betting import RIVER, TURN
+from tacit.games.holdem.spot import Spot
+from tacit.learn.rl_cfr.chooser import (
+    BASE_PLAN,
+    LearnedChooser,
+    chooser_of,
+    settings_of_plans,
+    shipped_actors,
+)
+from tacit.learn.rl_cfr.learners import Bandit
+from tacit.learn.rl_cfr.sizes import HOLDEM
+from tacit.learn.rl_cfr.street_game import Plan
+from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
+
+RANGES = ("AsTs,65s,QJs,KTs,88", "QQ,JJ,K9s,A7s,T8s")
+SPOT = Spot.of("2c7dJhQsKs", ranges=RANGES, pot=400, behind=1200, bets="a")
+TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=1200, bets="a")
+
+
+def test_a_river_is_refined_and_no_plan_is_worth_less_than_the_base():
+    choice = chooser_of().decide(SPOT)
+    assert set(choice.plans) == {RIVER}
+    assert min(choice.gains) >= 0
+    before, after = choice.exploitability
+    assert 0 <= after <= before
+    assert all(len(plan.bets) <= 3 for plan in choice.plans[RIVER])
+    assert chooser_of().choose(SPOT) == choice.bets, "the same spot, the same sizes"
+
+
+def test_a_turn_has_sizes_for_both_streets():
+    actors = {"river": shipped_actors()["river"]}
+    untrained = PRESETS["rl-cfr-turn"]
+    actors["turn"] = TrainedActor(make_learner(untrained), untrained)
+    choice = LearnedChooser(actors=actors, sizes=2).decide(TURN_SPOT)
+    assert set(choice.plans) == {TURN, RIVER}
+    assert choice.gains is None
+    assert all(1 <= len(plan.bets) <= 2 for plans in choice.plans.values() for plan in plans)
+
+
+def test_settings_say_plans_in_the_notation_of_bet_sizes():
+    bets = settings_of_plans({RIVER: (BASE_PLAN, Plan((0,), (1.0,)))})
+    start = SPOT.rules.start()
+    assert bets.raises(start) == (400, 600, 1000, 1400)
+    assert bets.raises(start.act(1)) == (300, 1400), "a tenth of the pot is less than a bet"
+    assert not bets.sizes[TURN][0].bets
+
+
+def test_a_street_without_a_chooser_is_named():
+    with pytest.raises(GameError, match="tacit train rl-cfr-river"):
+        LearnedChooser(actors={}).decide(SPOT)
+    river = LearnedChooser(actors={"river": shipped_actors()["river"]})
+    assert set(river.decide(TURN_SPOT).plans) == {TURN, RIVER}, "the river's serves the turn"
+
+
+def test_an_actor_of_another_game_or_kind_is_refused(tmp_path):
+    settings = PRESETS["rl-cfr-preflop43"]
+    TrainedActor(make_learner(settings), settings).save_actor(tmp_path / "actor.pt")
+    with pytest.raises(GameError, match="chooses sizes of preflop43, not of hold'em"):
+        chooser_of(tmp_path)
+    settings = PRESETS["rl-cfr-river"].changed({"learner": "actor-critic"})
+    TrainedActor(make_learner(settings), settings).save_actor(tmp_path / "actor.pt")
+    with pytest.raises(GameError, match="learnt by the bandit"):
+        chooser_of(tmp_path).decide(SPOT)
+
+
+def test_shipped_actors_say_how_they_were_trained():
+    river = shipped_actors()["river"]
+    assert isinstance(river.learner, Bandit)
+    assert river.learner.grid == HOLDEM
+    assert river.epoch == river.settings.epochs
+    assert river.command.startswith("tacit train rl-cfr-river --seed")
