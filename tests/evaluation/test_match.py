@@ -129,3 +129,17 @@ def test_a_record_of_another_match_or_of_nothing_is_refused(tmp_path: Path) -> N
             play_match("kuhn", "uniform", "uniform", games=2, record=file)
     with pytest.raises(GameError, match="there is no folder"):
         play_match("kuhn", "uniform", "uniform", games=2, record=tmp_path / "no" / "file")
+
+
+def test_random_openings_differ_between_pairs_and_are_the_same_within_one() -> None:
+    """Deterministic equal agents draw every pair: a win in one seat is a loss in the other."""
+    builder = Builder(load_game("tic-tac-toe"))
+    first = RuleAgent(builder, lambda state: np.eye(len(state.expansion.actions))[:, :1])
+    plain = play_match(builder, first, first, games=40, seed=0)
+    opened = play_match(builder, first, first, games=40, seed=0, opening=2)
+    assert (plain.mean, opened.mean) == (0, 0)
+    assert plain.seats == (1, -1)
+    assert opened.seats[0] == -opened.seats[1]
+    assert abs(opened.seats[0]) < 1
+    with pytest.raises(GameError, match="random openings need a game with nothing hidden"):
+        play_match("kuhn", "uniform", "uniform", games=2, opening=1)

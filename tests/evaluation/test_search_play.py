@@ -14,7 +14,10 @@ from tacit.evaluation import search_play
 from tacit.evaluation.match import play_match
 from tacit.evaluation.search_play import (
     Form,
+    least_exploitability,
     measure_of_search,
+    measure_search,
+    played_plans,
     played_policy,
     search_exploitability,
     search_policy,
@@ -143,32 +146,6 @@ def test_fictitious_play_that_meets_the_latest_answer_is_not_sound() -> None:
     assert second == pytest.approx([paper, scissors, rock], abs=0.05)
 
 
-def test_places_that_are_rarely_reached_are_played_out_less_and_count_for_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    builder = Builder(load_game("liars-dice-1x3"))
-    tree = build_forest(builder, [builder.root])
-    settings = SearchSettings(iterations=16, depth=1)
-    found, solved = {}, {}
-    for share in (1e-9, 0.25):
-        monkeypatch.setattr("tacit.evaluation.search_play.SHARE", share)
-        counts: list[int] = []
-        sums = search_policy(
-            tree,
-            Zero(),
-            settings,
-            playthroughs=256,
-            random=np.random.default_rng(0),
-            each=counts.append,
-        )
-        found[share], solved[share] = sums, sum(counts)
-    assert solved[0.25] < 0.7 * solved[1e-9]
-    # The plans' totals are those of all playthroughs, but for luck.
-    assert found[0.25].sum() == pytest.approx(found[1e-9].sum(), rel=0.03)
-    values = [evaluate(tree, normalise(tree, sums)).value for sums in found.values()]
-    assert values[0] == pytest.approx(values[1], abs=0.02)
-
-
 def test_beliefs_tremble_as_much_as_is_said() -> None:
     beliefs = (np.array([0.0, 0.5, 0.5]), np.ones(1000))
     still = SearchSettings()
@@ -200,10 +177,27 @@ def test_the_figure_does_not_depend_on_the_workers(
     ]
     assert figures[0] == figures[1] == figures[2]
     assert sorted(told)[-3:] == [5, 5, 5]
+    assert len(played_plans(run, playthroughs=5, workers=0)[1]) == 3
     assert tacit.evaluate(run, playthroughs=5, seed=1, workers=0) == figures[0]
     other = replace(SMALL.play, iterations=2)
     shorter = evaluate(*played_policy(run, search=other, playthroughs=5, seed=1, workers=0))
     assert shorter == tacit.evaluate(run, iterations=2, playthroughs=5, seed=1, workers=0)
+
+
+def test_a_response_to_one_half_wins_no_more_against_the_other(run: Run) -> None:
+    told: list[int] = []
+    found = measure_search(run, playthroughs=4, seeds=(1, 2), workers=0, each=told.append)
+    assert told == [4, 8]
+    assert found.at_least is not None
+    assert found.at_least <= found.pooled
+    assert len(found.exploitability) == 2
+    alone = measure_search(run, playthroughs=4, seeds=(2,), workers=0)
+    assert alone.exploitability == (alone.pooled,) == found.exploitability[1:]
+    assert alone.at_least is None
+    tree, plans = played_plans(run, playthroughs=4, seed=1, workers=0)
+    known = evaluate(tree, normalise(tree, plans[0].copy()))
+    # Against the half that it knows, a best response wins all there is to win.
+    assert least_exploitability(tree, [plans[0], plans[0]]) == pytest.approx(known.exploitability)
 
 
 def test_a_run_is_measured_while_it_trains(run: Run) -> None:

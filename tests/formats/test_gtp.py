@@ -18,7 +18,7 @@ from tacit.agents.named import find_agent
 from tacit.evaluation.match import play_match
 from tacit.formats.gtp import GTPServer
 from tacit.games import load_game
-from tacit.games.go import Go
+from tacit.games.boards.go import Go
 from tacit.tree import Builder
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.games.go import Go, GoState
+from tacit.games.boards.go import Go, GoState
 from tacit.tree import Builder, PublicState
 from tacit.tree.open import OpenState
 

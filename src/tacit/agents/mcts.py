@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.solvers.growing_leaves import PBSPolicyEvaluator, ValuePolicyEvaluator
-from tacit.solvers.leaves import Evaluator, PairEvaluator, ValueEvaluator
-from tacit.tree import PLAYERS, Builder, PublicState
+from tacit.solvers.leaves import Evaluator, PairEvaluator, ValueEvaluator, pbs_row
+from tacit.tree import Builder
 from tacit.tree.open import OpenExpansion, OpenState
 from tacit.tree.pbs import PBS
 
@@ -202,8 +202,9 @@ def answers(evaluator: Evaluator, states: Sequence[OpenState]) -> list[tuple[flo
     """For each open state, player 0's value and the weights of actions [A], ones without priors."""
     if isinstance(evaluator, PairEvaluator):
         raise GameError("a network of pairs has no values of single states; train with pairs=false")
+    pbss = [PBS(state, (np.ones(1), np.ones(1))) for state in states]
     if isinstance(evaluator, ValueEvaluator):
-        rows = np.stack([_row(evaluator, state) for state in states])
+        rows = np.stack([pbs_row(evaluator, pbs, 0) for pbs in pbss])
         if isinstance(evaluator, ValuePolicyEvaluator):
             outputs, weights = evaluator.answer(rows)
             priors = [
@@ -218,24 +219,12 @@ def answers(evaluator: Evaluator, states: Sequence[OpenState]) -> list[tuple[flo
             for number, state in enumerate(states)
         ]
         return list(zip(values, priors, strict=True))
-    pbss = [PBS(state, (np.ones(1), np.ones(1))) for state in states]
     values = [float(first[0]) for first, _ in evaluator.values(pbss)]
     if isinstance(evaluator, PBSPolicyEvaluator):
         priors = [policy[:, 0] for policy in evaluator.policies(pbss)]
     else:
         priors = [np.ones(len(state.sample.actions())) for state in states]
     return list(zip(values, priors, strict=True))
-
-
-def _row(evaluator: ValueEvaluator, state: PublicState) -> NDArray[np.float32]:
-    """[inputs] an open state as a row of player 0's values."""
-    row = np.zeros(evaluator.inputs, dtype=np.float32)
-    head = evaluator.describe(state, 0)
-    row[: len(head)] = head
-    for player in PLAYERS:
-        columns = evaluator.input_columns(state, player)
-        row[columns[columns >= 0]] = 1
-    return row
 
 
 class Playouts:

@@ -16,6 +16,7 @@ from tacit.agents.continual_agent import ContinualAgent
 from tacit.agents.gtp import GTPAgent, gnugo
 from tacit.agents.mcts import MCTSAgent, MCTSSettings, Playouts
 from tacit.agents.openspiel import ISMCTSAgent, OpenSpielMCTS
+from tacit.agents.openspiel_a2c import A2CAgent
 from tacit.agents.search_agent import SearchAgent
 from tacit.agents.simple import baselines, uniform
 from tacit.games import GameError
@@ -100,6 +101,10 @@ NAMED: dict[str, tuple[str, Callable[[Builder, str], Agent]]] = {
         "OpenSpiel's IS-MCTS in Leduc; is-mcts:1000 simulations a move",
         lambda builder, text: ISMCTSAgent(builder, _number("is-mcts", text, 1000)),
     ),
+    "a2c": (
+        "OpenSpiel's A2C in Leduc; a2c:20000 games of self-play before the first",
+        lambda builder, text: A2CAgent(builder, _number("a2c", text, 20_000)),
+    ),
     "gnugo": (
         "GnuGo; gnugo:10 is its level",
         lambda builder, text: gnugo(builder, _number("gnugo", text, 10)),
@@ -109,8 +114,11 @@ NAMED: dict[str, tuple[str, Callable[[Builder, str], Agent]]] = {
 """By word: what it is, and how it is made from the text after the colon."""
 
 
-def find_agent(name: str, builder: Builder) -> Agent:
-    """The agent of that name, or search with the trained network of that name or path."""
+def find_agent(name: str, builder: Builder, *, iterations: int | None = None) -> Agent:
+    """The agent of that name, or search with the trained network of that name or path.
+
+    iterations: of ReBeL's search, by default as the network's settings say.
+    """
     word, _, text = name.partition(":")
     if word in NAMED:
         return NAMED[word][1](builder, text)
@@ -119,7 +127,7 @@ def find_agent(name: str, builder: Builder) -> Agent:
     if not Path(name).exists() and name not in shipped():
         otherwise = f"name a run, a network file, or one of {', '.join(NAMED)}"
         raise GameError(unknown("agent", name, [*NAMED, *shipped()], otherwise=otherwise))
-    return trained_agent(_network(name, builder), builder)
+    return trained_agent(_network(name, builder), builder, iterations=iterations)
 
 
 def _baseline(builder: Builder, name: str) -> Agent:

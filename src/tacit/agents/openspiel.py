@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import Game, GameError
-from tacit.games.connect_four import ConnectFour
-from tacit.games.go import Go
+from tacit.games.boards.connect_four import ConnectFour
+from tacit.games.boards.go import Go
+from tacit.games.boards.tic_tac_toe import TicTacToe
 from tacit.games.leduc import RANKS, Leduc
-from tacit.games.tic_tac_toe import TicTacToe
 from tacit.tree import Builder, PublicState
 
 Array = NDArray[Any]
@@ -128,21 +128,24 @@ class OpenSpielMCTS:
         return policy
 
 
-class ISMCTSAgent:
-    """Information set MCTS for Leduc: visits of a search from each infostate, normalised.
+class LeducAgent:
+    """What OpenSpiel's players of Leduc have in common: `ask` at each infostate, normalised.
 
-    The constant of UCT is by default the largest payoff.
-    A memory is the public state and the actions so far, the board's rank among them.
+    A memory is the public state, the actions so far, the board's rank among them, and a seed.
     """
 
-    def __init__(self, builder: Builder, simulations: int, *, exploration: float = 13.0) -> None:
-        _check(simulations)
+    title: str
+    """What an error calls it."""
+
+    def __init__(self, builder: Builder) -> None:
         if not isinstance(builder.game, Leduc):
-            raise GameError(f"OpenSpiel's IS-MCTS plays leduc here, not {builder.game.name}")
+            raise GameError(f"OpenSpiel's {self.title} plays leduc here, not {builder.game.name}")
         self.builder = builder
         self.game = load_pyspiel().load_game("leduc_poker")
-        self.simulations = simulations
-        self.exploration = exploration
+
+    def ask(self, world: Any, mover: int, seed: int) -> list[tuple[int, float]]:
+        """Actions and their weights for the mover at one of OpenSpiel's states."""
+        raise NotImplementedError
 
     def begin(
         self, seats: Sequence[int], random: np.random.Generator
@@ -167,7 +170,7 @@ class ISMCTSAgent:
             later.append((expansion.transitions[number].child, moved, seed))
         return later
 
-    def model(self) -> ISMCTSAgent:
+    def model(self) -> LeducAgent:
         """Itself."""
         return self
 
@@ -176,17 +179,30 @@ class ISMCTSAgent:
         policy = np.zeros((len(actions), state.counts[state.mover]))
         for column, rank in enumerate(state.privates[state.mover]):
             assert isinstance(rank, int)
-            found = dict(self._ask(state.mover, rank, moves, seed + column))
+            world = _leduc_state(self.game, state.mover, rank, moves)
+            found = dict(self.ask(world, state.mover, seed + column))
             policy[:, column] = [found.get(action, 0.0) for action in actions]
         shares: Array = policy / policy.sum(axis=0)
         return shares
 
-    def _ask(
-        self, mover: int, rank: int, moves: tuple[int, ...], seed: int
-    ) -> list[tuple[int, float]]:
-        """The policy of a search by a player with a card of `rank`; two cards have each rank."""
+
+class ISMCTSAgent(LeducAgent):
+    """Information set MCTS for Leduc: visits of a search from each infostate.
+
+    The constant of UCT is by default the largest payoff.
+    """
+
+    title = "IS-MCTS"
+
+    def __init__(self, builder: Builder, simulations: int, *, exploration: float = 13.0) -> None:
+        _check(simulations)
+        super().__init__(builder)
+        self.simulations = simulations
+        self.exploration = exploration
+
+    def ask(self, world: Any, mover: int, seed: int) -> list[tuple[int, float]]:
+        """The visits of a search."""
         pyspiel = load_pyspiel()
-        world = _leduc_state(self.game, mover, rank, moves)
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         bot = pyspiel.ISMCTSBot(seed, evaluator, self.exploration, self.simulations)
         policy: list[tuple[int, float]] = bot.get_policy(world)
@@ -194,7 +210,10 @@ class ISMCTSAgent:
 
 
 def _leduc_state(game: Any, mover: int, rank: int, moves: tuple[int, ...]) -> Any:
-    """OpenSpiel's state after these moves; the opponent's card is one that is left."""
+    """OpenSpiel's state after these moves; the opponent's card is one that is left.
+
+    Two cards have each rank.
+    """
     state = game.new_initial_state()
     board = _board_rank(game, moves)
     free = [card for card in range(2 * len(RANKS)) if card // 2 != rank and card // 2 != board]

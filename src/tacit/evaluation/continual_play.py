@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.cluster import executor_of
+from tacit.cluster import Executor, executor_of
 from tacit.evaluation.search_play import measure_of_search, whole_tree
 from tacit.games import TERMINAL
 from tacit.learn.network import Network
@@ -85,10 +85,12 @@ def continual_exploitabilities(
     seeds: Sequence[int],
     workers: int | None = None,
     each: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> list[float]:
     """For each seed the exploitability of continual re-solving with a network in the whole game.
 
-    `search` is by default as the network's settings say. `each` is told how many seeds are done.
+    `search` is by default as the network's settings say. `each` is told how many seeds are done. An
+    `executor` takes the place of `workers` processes.
     """
     whole_tree(run.game)  # refuses a game that is too large
     workers = min(default_workers() if workers is None else workers, len(seeds))
@@ -101,7 +103,7 @@ def continual_exploitabilities(
         if each is not None:
             each(done)
 
-    with executor_of(workers).open(setup) as session:
+    with (executor or executor_of(workers)).open(setup) as session:
         return session.submit(seeds).results(count)
 
 

@@ -5,8 +5,8 @@ sampled iteration of each search, and passes that iteration's beliefs down (ReBe
 of its policy in CFR-D, those of the average up to it in CFR-AVG and fictitious play. Its policy is
 the mean over all playthroughs. It is estimated from a number of them, each over every public state.
 An average over few is more exploitable than over many, so the figure is an upper bound in
-expectation, as in the paper's Table 2. Where both players' reach is small, only some of the
-playthroughs are searched, with larger weights.
+expectation, as in the paper's Table 2. Best responses to one half of the playthroughs, measured
+against the other half, win what does not depend on the choice of playthroughs.
 
 Within one search the mean over the sampled iteration is known exactly: it is the search's average
 policy. So only the beliefs that are passed down are sampled (`exact`, the default), stratified over
@@ -19,51 +19,32 @@ Playthroughs are played in portions on all cores, each with its own stream of ra
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.cluster import executor_of
+from tacit.cluster import Executor, executor_of
+from tacit.evaluation.playthroughs import Form, first_samples, levels
 from tacit.games import Game, GameError
 from tacit.learn.network import Network
 from tacit.learn.settings import SearchSettings
 from tacit.learn.trainer import Measure, Run, TrainedNetwork, default_workers
-from tacit.solvers.best_response import Evaluation, evaluate
-from tacit.solvers.engine import Workspace, normalise
+from tacit.solvers.best_response import BestResponse, Evaluation, best_response, evaluate
+from tacit.solvers.engine import normalise
 from tacit.solvers.leaves import Evaluator
-from tacit.subgame.methods import matching_places
-from tacit.tree import CHANCE, LEAF, PLAYERS, Place, PublicTree, build_forest, build_tree
-from tacit.tree.kernels.passes import descend
+from tacit.tree import PLAYERS, PublicTree, build_forest, build_tree
+from tacit.tree.kernels.passes import EXPECT
 
-Array = NDArray[Any]
-Form = Literal["exact", "sampled", "unsafe"]
 FOREST = 2048
 """Largest number of subgames in one forest."""
-SHARE = 0.05
-"""Where a player's mean reach is at least this, all playthroughs are searched."""
-PORTION = 256
-"""How many playthroughs are played together, whatever the number of workers."""
+PORTION = 1024
+"""How many playthroughs are played together at most, whatever the number of workers."""
 MOST_BYTES = 300 << 20
 """How large a game's tree may be for its policy to be written out, playthrough by playthrough."""
-
-
-class _Unsearched(NamedTuple):
-    """A subgame still to be searched.
-
-    played: both reaches by the policies that are played; believed: both reaches by which it is
-    searched; times: the number of playthroughs in which all this is the same; weight: the weight of
-    each.
-    """
-
-    place: Place
-    played: tuple[Array, Array]
-    believed: tuple[Array, Array]
-    times: int
-    weight: float
 
 
 def search_policy(
@@ -82,16 +63,10 @@ def search_policy(
     number of subgames solved.
     """
     sums = np.zeros(tree.sizes.slots)
-    root = tree.roots[0]
-    counts = tree.state(root.node).counts
-    ones = (np.ones(counts[0]), np.ones(counts[1]))
-    times = 1 if form == "unsafe" else playthroughs
-    waiting = [_Unsearched(root, ones, ones, times, 1.0)]
-    while waiting:
-        batch, waiting = waiting[-FOREST:], waiting[:-FOREST]
-        waiting += _search(tree, evaluator, settings, batch, random, form, sums)
+    samples = first_samples(tree, 1 if form == "unsafe" else playthroughs)
+    for searched in levels(tree, evaluator, settings, samples, random, form, sums, largest=FOREST):
         if each is not None:
-            each(len(batch))
+            each(searched)
     return sums
 
 
@@ -100,111 +75,6 @@ def search_exploitability(
 ) -> Evaluation:
     """The value and exploitability of search's mean policy; options as of `search_policy`."""
     return evaluate(tree, normalise(tree, search_policy(tree, evaluator, settings, **options)))
-
-
-def _search(
-    tree: PublicTree,
-    evaluator: Evaluator,
-    settings: SearchSettings,
-    batch: list[_Unsearched],
-    random: np.random.Generator,
-    form: Form,
-    sums: NDArray[np.float64],
-) -> list[_Unsearched]:
-    """Solve a batch of subgames, add their plans to `sums`, and return the subgames below."""
-    forest = settings.forest(tree.game_builder, [tree.state(item.place.node) for item in batch])
-    beliefs = [(_believable(item.believed[0]), _believable(item.believed[1])) for item in batch]
-    search = settings.begin(forest, evaluator, beliefs)
-    pairs = [
-        list(matching_places(forest, root, tree, item.place))
-        for root, item in zip(forest.roots, batch, strict=True)
-    ]
-    all_times = Counter({number: item.times for number, item in enumerate(batch)})
-    when = {settings.iterations: all_times}
-    if form != "unsafe":
-        when = _draw_iterations(batch, settings, random, evenly=form == "exact")
-    plans = np.zeros_like(search.sums)
-    played = Workspace(forest, [item.played for item in batch], np.float32).reach
-    below: list[_Unsearched] = []
-
-    def play(policy: Array, share: float) -> None:
-        """Carry the played reaches down by `policy`, and add its `share` to the plans."""
-        for player in PLAYERS:
-            descend(forest.arrays, player, policy, played[player], plans, np.float32(share))
-
-    def add(times: Counter[int]) -> None:
-        for number, count in times.items():
-            for part, whole in pairs[number]:
-                if forest.arrays.player[part.node] < CHANCE:
-                    plan = forest.block(plans, part.node)[:, part.copy, :]
-                    total = count * batch[number].weight
-                    tree.block(sums, whole.node)[:, whole.copy, :] += total * plan
-
-    def pass_down(times: Counter[int], believed: tuple[Array, Array]) -> None:
-        for number, count in times.items():
-            for part, whole in pairs[number]:
-                if forest.arrays.player[part.node] != LEAF:
-                    continue
-                own, thought = (
-                    tuple(
-                        forest.vectors(r[p], p, part.node, values=False)[part.copy].copy()
-                        for p in PLAYERS
-                    )
-                    for r in (played, believed)
-                )
-                reached = max(own[0].mean(), own[1].mean())
-                share = 1.0 if form == "unsafe" else min(1.0, reached / SHARE)
-                if reached > 0 and (kept := int(random.binomial(count, share))):
-                    if form != "unsafe":
-                        thought = settings.shaken(thought, random)
-                    weight = batch[number].weight / share
-                    below.append(_Unsearched(whole, own, thought, kept, weight))
-
-    def each(iteration: int) -> None:
-        due = when.get(iteration)
-        if form == "exact":
-            play(search.policy, settings.minimiser.weight(iteration))
-        elif due:
-            plans[:] = 0
-            average = form == "unsafe"
-            play(search.average_policy().astype(np.float32) if average else search.policy, 1)
-            add(due)
-        if due:
-            pass_down(due, search.average_reach() if form == "unsafe" else search.believed_reach())
-
-    search.run(settings.iterations, each=each)
-    if form == "exact":
-        plans /= search.limited.total_weight
-        add(all_times)
-    return below
-
-
-def _draw_iterations(
-    batch: list[_Unsearched], settings: SearchSettings, random: np.random.Generator, *, evenly: bool
-) -> dict[int, Counter[int]]:
-    """For each drawn iteration, the subgames that drew it, with counts.
-
-    A subgame draws one for each of its playthroughs, by the iterations' weights; `evenly`: draws at
-    the same place are stratified.
-    """
-    numbers = np.repeat(np.arange(len(batch)), [item.times for item in batch])
-    points = random.random(len(numbers))
-    if evenly:
-        groups: dict[Place, list[int]] = {}
-        for draw, number in enumerate(numbers.tolist()):
-            groups.setdefault(batch[number].place, []).append(draw)
-        for group in groups.values():
-            points[group] = (random.permutation(len(group)) + points[group]) / len(group)
-    drawn = settings.iterations_at(points)
-    counts: dict[int, Counter[int]] = {}
-    for number, iteration in zip(numbers.tolist(), drawn.tolist(), strict=True):
-        counts.setdefault(iteration, Counter())[number] += 1
-    return counts
-
-
-def _believable(reach: Array) -> Array:
-    """The reach by which to search: uniform if it is zero everywhere."""
-    return reach if reach.any() else np.ones_like(reach)
 
 
 def whole_tree(game: Game) -> PublicTree:
@@ -235,39 +105,110 @@ def _set_up(
     return play
 
 
-def played_policy(
+@dataclass(frozen=True)
+class SearchMeasure:
+    """What search plays: its `value` to player 0, and bounds of its exploitability.
+
+    exploitability: for each seed, an upper bound in expectation; pooled: that of the mean over the
+    playthroughs of all seeds; at_least: see `least_exploitability`, None of one portion.
+    """
+
+    value: float
+    exploitability: tuple[float, ...]
+    pooled: float
+    at_least: float | None
+
+
+def played_plans(
     run: TrainedNetwork,
     *,
     search: SearchSettings | None = None,
-    playthroughs: int = 32,
+    playthroughs: int = 512,
     seed: int = 0,
     workers: int | None = None,
     form: Form = "exact",
     each: Callable[[int], None] | None = None,
-) -> tuple[PublicTree, NDArray[np.float64]]:
-    """The whole tree and the mean policy [slots] that search with a network plays on it.
+    executor: Executor | None = None,
+) -> tuple[PublicTree, list[NDArray[np.float64]]]:
+    """The whole tree, and of each portion the sum [slots] of the plans of its playthroughs.
 
-    `search` is by default as the network's settings say. The policy is the same for any number of
-    `workers`, by default one for each core. `each` is told how many playthroughs are done.
+    `search` is by default as the network's settings say. Portions are the same for any number of
+    `workers`, by default one for each core, and on any `executor` that takes their place. `each` is
+    told how many playthroughs are done.
     """
     tree = whole_tree(run.game)
-    portions = [
-        (min(PORTION, playthroughs - at), seed, number)
-        for number, at in enumerate(range(0, playthroughs, PORTION))
-    ]
+    count = 1 if form == "unsafe" else playthroughs
+    parts = -(-count // PORTION)
+    ends = [count * number // parts for number in range(parts + 1)]
+    portions = [(ends[number + 1] - ends[number], seed, number) for number in range(parts)]
     done = 0
 
-    def count(number: int, _: Any) -> None:
+    def tell(number: int, _: Any) -> None:
         nonlocal done
         done += portions[number][0]
         if each is not None:
             each(done)
 
-    workers = min(default_workers() if workers is None else workers, len(portions))
+    workers = min(default_workers() if workers is None else workers, parts)
     setup = partial(_set_up, run.network, search or run.settings.play, form)
-    with executor_of(workers).open(setup) as session:
-        sums: Any = sum(session.submit(portions).results(count))
-    return tree, normalise(tree, sums)
+    with (executor or executor_of(workers)).open(setup) as session:
+        return tree, list(session.submit(portions).results(tell))
+
+
+def played_policy(run: TrainedNetwork, **options: Any) -> tuple[PublicTree, NDArray[np.float64]]:
+    """The whole tree and the mean policy [slots] that search with a network plays on it.
+
+    Options as of `played_plans`.
+    """
+    tree, plans = played_plans(run, **options)
+    return tree, normalise(tree, np.sum(plans, axis=0))
+
+
+def measure_search(
+    run: TrainedNetwork,
+    *,
+    seeds: Sequence[int] = (0,),
+    playthroughs: int = 512,
+    each: Callable[[int], None] | None = None,
+    **options: Any,
+) -> SearchMeasure:
+    """The value and the exploitability of search with a network, `playthroughs` for each seed.
+
+    Options as of `played_plans`; `each` is told how many playthroughs of all seeds are done.
+    """
+    figures, pool = [], list[NDArray[np.float64]]()
+    for number, seed in enumerate(seeds):
+
+        def tell(done: int, before: int = number * playthroughs) -> None:
+            if each is not None:
+                each(before + done)
+
+        tree, plans = played_plans(run, seed=seed, playthroughs=playthroughs, each=tell, **options)
+        figures.append(evaluate(tree, normalise(tree, np.sum(plans, axis=0))).exploitability)
+        pool += plans
+    worth = evaluate(tree, normalise(tree, np.sum(pool, axis=0)))
+    lower = least_exploitability(tree, pool) if len(pool) > 1 else None
+    return SearchMeasure(worth.value, tuple(figures), worth.exploitability, lower)
+
+
+def least_exploitability(tree: PublicTree, plans: Sequence[NDArray[np.float64]]) -> float:
+    """What best responses to each half of the `plans` [slots] win against the other half, halved.
+
+    A response that does not depend on the plans that it meets wins no more, in expectation, than a
+    best response to what search plays, but for infostates that these plans never reach: there the
+    policy is uniform, and the figure is too large.
+    """
+    halves = [normalise(tree, np.sum(plans[first::2], axis=0)) for first in (0, 1)]
+    nodes = [np.flatnonzero(tree.arrays.player == player).tolist() for player in PLAYERS]
+    total = 0.0
+    for met, known in (halves, halves[::-1]):
+        for player in PLAYERS:
+            _, response = best_response(tree, known, player)
+            profile = met.copy()
+            for node in nodes[player]:
+                tree.block(profile, node)[:] = tree.block(response, node)
+            total += BestResponse(tree, profile).value(player, EXPECT)
+    return total / 4
 
 
 def measure_of_search(run: Run) -> Measure:

@@ -15,7 +15,7 @@ import numpy as np
 from tacit import __version__
 from tacit.agents.agent import Agent
 from tacit.games import TERMINAL, GameError
-from tacit.games.go import LARGEST, SMALLEST, Go, GoState
+from tacit.games.boards.go import LARGEST, SMALLEST, Go, GoState
 from tacit.tree import Builder
 from tacit.tree.playing import draw
 

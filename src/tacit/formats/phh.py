@@ -1,6 +1,7 @@
 """Poker hand histories (PHH, Kim 2024): heads-up no-limit hold'em hands as TOML, read and written.
 
-One hand is a TOML document (``.phh``). Heads-up, p1 is the big blind and p2 the button and small
+One hand is a TOML document (``.phh``); of many hands (``.phhs``) each is a table, ``[1]``, ``[2]``
+and so on. Heads-up, p1 is the big blind and p2 the button and small
 blind, but the blinds are listed from the small one. The amount of a bet or raise (``cbr``) is the
 player's total on the street after it.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
@@ -111,11 +112,31 @@ class HandHistory:
 
 def loads(text: str) -> HandHistory:
     """The hand of a PHH document; GameError says what is wrong with it."""
+    return _from_document(_document(text))
+
+
+def loads_all(text: str) -> list[HandHistory]:
+    """The hands of a PHHS document, in their order; GameError names the hand that is wrong."""
+    hands = []
+    for name, document in _document(text).items():
+        if not isinstance(document, dict):
+            raise GameError(f"{name!r} is not a hand; a PHHS document has a table [1], [2], ...")
+        try:
+            hands.append(_from_document(document))
+        except GameError as error:
+            raise GameError(f"hand [{name}]: {error}") from None
+    return hands
+
+
+def _document(text: str) -> dict[str, object]:
     try:
-        document: dict[str, object] = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise GameError(f"not a PHH document, which is TOML: {reason}") from None
+
+
+def _from_document(document: dict[str, object]) -> HandHistory:
     for name in _OWN_FIELDS:
         if name not in document:
             raise GameError(f"PHH field {name!r} is missing; a hand needs {', '.join(_OWN_FIELDS)}")
@@ -160,6 +181,11 @@ def dumps(hand: HandHistory) -> str:
         "actions": _action_words(hand),
     } | {name: value for name, value in hand.fields.items() if name not in _OWN_FIELDS}
     return "".join(f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items())
+
+
+def dumps_all(hands: Iterable[HandHistory], *, first: int = 1) -> str:
+    """`hands` as a PHHS document, or a part of one that begins with the number `first`."""
+    return "".join(f"[{number}]\n{dumps(hand)}\n" for number, hand in enumerate(hands, first))
 
 
 def _read_action(words: list[str], state: Betting, hand: dict[str, Any]) -> Betting:

@@ -6,7 +6,8 @@
     big_blind = 100
     ranges.oop = "random"                # who acts first after the flop
     ranges.ip = "22+,A2s+,KTo+"
-    bets = "50%,100%,a/75%,a"            # or bets.turn = ..., bets.river = ...
+    bets = "50%,100%,a/75%,a"            # or bets.turn = ..., bets.river = ...; "auto": chosen
+    sizes = 3                            # with bets = "auto": the most bets of a player
     thresholds.add_all_in = 0.5          # see `tacit.games.holdem.bet_sizes.BetSettings`
     add."k" = [2500]                     # further raises, as totals over the hand
     lock."k" = {k = 1.0}                 # player 1's policy there is fixed, not solved
@@ -24,7 +25,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.archive import read_text
 from tacit.games import GameError
@@ -33,10 +34,20 @@ from tacit.games.holdem.betting import STREETS
 from tacit.games.holdem.spot import Spot
 from tacit.suggest import closest
 
+if TYPE_CHECKING:
+    from tacit.learn.rl_cfr.chooser import SizeChoice
+
+AUTO = "auto"
+"""In place of bet sizes: choose them for the spot."""
+SIZES = 3
+"""How many are chosen unless a number is given."""
 PLAYERS = ("oop", "ip")
 
 Lock = Mapping[str, float | str]
 """By action: its share in every hand, a range whose weights are the shares, or ``rest``."""
+
+
+_NO_BETS = BetSettings.parse("")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +61,39 @@ class SpotFile:
     big_blind: int = 100
     ranges: tuple[str, str] = ("random", "random")
     bets: str | Mapping[str, str] | None = None
+    sizes: int | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     additions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     locks: Mapping[str, Lock] = field(default_factory=dict)
     solve: Mapping[str, Any] = field(default_factory=dict)
 
-    def spot(self) -> Spot:
-        """The spot; GameError names what is missing or impossible."""
+    @property
+    def chooses(self) -> bool:
+        """Whether bet sizes are to be chosen; GameError if a number of them has no use."""
+        chooses = isinstance(self.bets, str) and self.bets.strip().lower() == AUTO
+        if self.sizes is not None and not chooses:
+            raise GameError(f'sizes = {self.sizes} needs bets = "{AUTO}", which chooses them')
+        return chooses
+
+    def choice(self, actor: Path | None = None) -> SizeChoice:
+        """The sizes that are chosen for this spot, by the shipped actor or another."""
+        from tacit.learn.rl_cfr.chooser import chooser_of  # imports torch
+
+        sizes = SIZES if self.sizes is None else self.sizes
+        return chooser_of(actor, sizes=sizes).decide(self._spot(_NO_BETS))
+
+    def spot(self, choice: SizeChoice | None = None) -> Spot:
+        """The spot; GameError names what is missing or impossible.
+
+        choice: of `bets = "auto"`, if it has been made already.
+        """
+        if self.chooses:
+            chosen = (choice or self.choice()).bets
+            return self._spot(BetSettings(sizes=chosen.sizes, **self.thresholds))
+        return self._spot(None)
+
+    def _spot(self, bets: BetSettings | None) -> Spot:
+        """The spot with these bets, or with those of the file."""
         missing = [name for name in ("board", "pot", "stacks", "bets") if not getattr(self, name)]
         if missing:
             raise GameError(
@@ -74,9 +111,9 @@ class SpotFile:
             ranges=self.ranges,
             pot=self.pot,
             behind=self.stacks,
-            bets=BetSettings.parse(self.bets, **self.thresholds),
+            bets=bets or BetSettings.parse(self.bets, **self.thresholds),
             big_blind=self.big_blind,
-            additions=self.additions,
+            additions={} if bets is _NO_BETS else self.additions,
             name=self.title,
         )
 
@@ -211,6 +248,7 @@ _READERS: dict[str, Reader] = {
     "big_blind": _CHIPS,
     "ranges": _table(dict.fromkeys(PLAYERS, _TEXT)),
     "bets": _bets,
+    "sizes": _one(int, "a whole number of sizes"),
     "thresholds": _table(
         dict.fromkeys(("add_all_in", "force_all_in", "merge"), _one((int, float), "a number"))
     ),

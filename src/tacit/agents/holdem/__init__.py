@@ -1,0 +1,1 @@
+"""Players of heads-up no-limit hold'em."""

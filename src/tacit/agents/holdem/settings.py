@@ -1,0 +1,129 @@
+"""The settings of the searching player of hold'em, and their names on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tacit.games import GameError
+from tacit.solvers.depth_limited import Mode
+from tacit.subgame.street import BetMenu
+from tacit.suggest import unknown
+
+LEAST_STACK, MOST_STACK = 2_000, 50_000
+"""The stacks, with blinds of 50 and 100, for which play is tested."""
+CLOCK = 1.5
+"""With a clock, a search ends at the latest after this many times its budget."""
+PREFLOP_ITERATIONS = 200
+"""Most iterations of a search before the flop while playing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Menus:
+    """The bets in the subgames of each street; sizes of the opponent's are added as they come."""
+
+    preflop: BetMenu = field(
+        default_factory=lambda: BetMenu(now=("50%,100%,a", "60%,100%,a", "75%,a", "a"))
+    )
+    flop: BetMenu = field(default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,a", "a")))
+    turn: BetMenu = field(
+        default_factory=lambda: BetMenu(now=("50%,100%,a", "a"), later=("100%,a", "a"))
+    )
+    river: BetMenu = field(
+        default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,150%,a", "75%,a", "a"))
+    )
+
+    def of(self, street: int) -> BetMenu:
+        """The menu of a street."""
+        return (self.preflop, self.flop, self.turn, self.river)[street]
+
+
+SMALL_MENUS = Menus(
+    flop=BetMenu(now=("75%,a", "a")),
+    turn=BetMenu(now=("100%,a", "a"), later=("100%", "a")),
+    river=BetMenu(now=("50%,100%,a", "100%,a", "a")),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerSettings:
+    """How a player searches.
+
+    seconds: estimated work of a search on one core; least: the fewest iterations; clock: whether a
+    search that takes half as long again is ended by the clock, so that play depends on the machine.
+    sampled: play a sampled iteration of each search, otherwise the average. mode: whose beliefs are
+    carried on, the average's (cfr-avg) or the sampled iteration's (cfr-d). network: whether leaves
+    are evaluated by trained networks, otherwise by equity.
+    exact_turn: whether turns are solved to the end of the game, otherwise to the river card.
+    chosen_sizes: whether a trained network chooses the bets after the flop, not the menus.
+    rare: a subgame is solved again behind an action that the opponent takes less often than this.
+    floor: added to the chance of each of the opponent's actions when beliefs are carried on.
+    threads: on the turn, whose rivers are solved side by side.
+    """
+
+    seconds: float = 1.5
+    least: int = 12
+    most: int = 800
+    clock: bool = True
+    sampled: bool = True
+    mode: Mode = "cfr-avg"
+    network: bool = True
+    exact_turn: bool = True
+    chosen_sizes: bool = False
+    rare: float = 0.01
+    floor: float = 1e-3
+    threads: int = 1
+    menus: Menus = field(default_factory=Menus)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= 3600:
+            raise GameError(f"seconds is {self.seconds}; expected more than 0 and at most 3,600")
+        if not 1 <= self.least <= self.most:
+            raise GameError(f"iterations from {self.least} to {self.most}; expected 1 <= least")
+        if not (0 <= self.rare <= 1 and 0 <= self.floor <= 1):
+            raise GameError(f"rare {self.rare} and floor {self.floor} are chances from 0 to 1")
+        if self.mode not in ("cfr-d", "cfr-avg"):
+            raise GameError(f"mode {self.mode!r} is not for hands of cards; take cfr-d or cfr-avg")
+
+
+PRESETS: dict[str, PlayerSettings] = {
+    "default": PlayerSettings(threads=2),
+    "fast": PlayerSettings(seconds=0.12, least=8, menus=SMALL_MENUS, clock=False),
+    "tiny": PlayerSettings(
+        seconds=1e-3, least=2, most=4, menus=SMALL_MENUS, clock=False, exact_turn=False
+    ),
+}
+"""By name; `fast` is for matches of thousands of hands, `tiny` for tests."""
+
+_SWITCHES = {
+    "average": {"sampled": False},
+    "cfr-d": {"mode": "cfr-d"},
+    "equity": {"network": False},
+    "exact": {"exact_turn": True},
+    "clock": {"clock": True},
+    "no-clock": {"clock": False},
+    "auto-sizes": {"chosen_sizes": True},
+}
+
+
+def read_settings(text: str) -> PlayerSettings:
+    """Settings from words split by commas: a preset, switches, ``seconds=0.5``."""
+    settings = PRESETS["default"]
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, value = word.partition("=")
+        if word in PRESETS:
+            settings = PRESETS[word]
+        elif word in _SWITCHES:
+            settings = replace(settings, **_SWITCHES[word])  # type: ignore[arg-type]
+        elif equals and name == "seconds":
+            settings = replace(settings, seconds=_number(value))
+        else:
+            known = [*PRESETS, *_SWITCHES, "seconds=0.5"]
+            raise GameError(unknown("option of the search player", word, known))
+    return settings
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise GameError(f"{text!r} is no number of seconds; write seconds=0.5") from None

@@ -1,0 +1,1 @@
+"""Measuring players of hold'em: matches, AIVAT, local best response."""
