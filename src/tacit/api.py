@@ -15,6 +15,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.cluster import find_executor
 from tacit.evaluation.continual_play import continual_policy, measure_of
 from tacit.evaluation.search_play import played_policy, whole_tree
 from tacit.formats import solution as solution_files
@@ -220,12 +221,14 @@ def train(
     settings: Settings | Mapping[str, Any] | None = None,
     resume: bool = False,
     each: Callable[[Progress], None] | None = None,
+    executor: str | None = None,
 ) -> Run:
     """Learn a game by self-play, in the folder `out`; the run when its epochs are done.
 
     `settings` are those of a whole run, or some by name that replace the defaults: those of the
     game's preset, or some by its size. With `resume` a run in `out` goes on. `workers`: processes
-    for self-play, by default one for each core; 0: this one. `each` is told of every epoch.
+    for self-play, by default one for each core; 0: this one. An `executor` takes their place, by
+    name: "ray" or "ray:ADDRESS". `each` is told of every epoch.
     """
     game = load_game(game)
     folder = Path(out) if out is not None else default_folder(game.name)
@@ -244,6 +247,7 @@ def train(
         seconds=seconds,
         each=each,
         measure=measure_of(run) if chosen.evaluation.evaluate_every else None,
+        executor=None if executor is None else find_executor(executor),
     )
     return run
 
@@ -252,7 +256,7 @@ def evaluate(
     what: Solution | SpotSolution | Network,
     *,
     game: Game | str | None = None,
-    playthroughs: int = 32,
+    playthroughs: int = 512,
     iterations: int | None = None,
     simulations: int | None = None,
     form: Literal["exact", "sampled", "unsafe"] = "exact",
@@ -284,7 +288,7 @@ def evaluate(
     if iterations is not None:
         search = replace(search, iterations=iterations)
     options = {"playthroughs": playthroughs, "form": form, "seed": seed, "workers": workers}
-    return evaluate_policy(*played_policy(what, search=search, **options))  # type: ignore[arg-type]
+    return evaluate_policy(*played_policy(what, search=search, **options))
 
 
 def load(

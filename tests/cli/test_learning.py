@@ -48,6 +48,12 @@ def test_evaluate_measures_what_the_search_plays(run: Path) -> None:
     assert found["game"] == "kuhn"
     assert found["iterations"] == 8
     assert 0 < found["exploitability"] < 2
+    assert found["at_least"] is None
+    several = json.loads(call("evaluate", run, "--playthroughs=2", "--seeds=2", "--json")[1])
+    assert several["seeds"] == 2
+    assert several["exploitability"] == pytest.approx((several["min"] + several["max"]) / 2)
+    assert found["exploitability"] in (several["min"], several["max"])
+    assert several["at_least"] <= several["pooled"]
     _, table, _ = call("evaluate", run, "--playthroughs=1", "--form=unsafe")
     assert "exploitability" in table
     figures = set()
@@ -57,6 +63,27 @@ def test_evaluate_measures_what_the_search_plays(run: Path) -> None:
         assert found["blur"] == blur
         figures.add(found["exploitability"])
     assert len(figures) == 2
+
+
+def test_an_executor_takes_the_place_of_workers(run: Path, tmp_path: Path) -> None:
+    words = "evaluate", run, "--playthroughs=2", "--json"
+    first, second = (
+        json.loads(call(*words, *more)[1]) for more in ((), ("--executor=processes:1",))
+    )
+    assert first["exploitability"] == second["exploitability"]
+    again = tmp_path / "again"
+    options = [*SMALL[:-1], "--set=epochs=2", "--executor=processes:1"]
+    assert call("train", "kuhn", f"--out={again}", *options)[0] == 0
+    figures = [json.loads(call("evaluate", each, *words[2:])[1]) for each in (run, again)]
+    assert figures[0]["exploitability"] == figures[1]["exploitability"]
+    assert "leave one of them out" in fails(
+        "train", "kuhn", "--executor=ray", "--workers=1", code=2
+    )
+    assert "no effect on --matches" in fails(
+        "evaluate", run, "--matches=2", "--executor=ray", code=2
+    )
+    assert "did you mean 'ray'?" in fails("train", "kuhn", "--executor=rya")
+    assert "no Ray cluster at localhost:1" in fails("evaluate", run, "--executor=ray:localhost:1")
 
 
 def test_matches_tell_where_a_game_is_too_large(run: Path) -> None:
@@ -172,10 +199,11 @@ def test_a_game_that_is_only_in_python_has_to_be_named(folder: Path) -> None:
     ("words", "option"),
     [
         (("kuhn", "--simulations=5"), "simulations"),
-        (("kuhn", "--seeds=2", "--matches=2"), "seeds"),
         (("kuhn-sog", "--iterations=5"), "iterations"),
         (("kuhn-sog", "--playthroughs=5"), "playthroughs"),
     ],
 )
 def test_options_of_the_other_method_are_refused(words, option):
     assert f"--{option} has no effect on a network" in fails("evaluate", *words, code=2)
+    together = fails("evaluate", "kuhn", "--seeds=2", "--matches=2", code=2)
+    assert "--seeds has no effect on --matches" in together

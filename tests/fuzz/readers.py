@@ -23,11 +23,15 @@ from fuzz.mutate import Random, mutate_bytes, mutate_text, mutate_value, mutate_
 from tacit.archive import write_archive, write_arrays
 from tacit.cli import tacit
 from tacit.formats import phh
+from tacit.formats.acpc.log import read_log
+from tacit.formats.acpc.protocol import game_text, read_game, read_match_state
+from tacit.formats.slumbot import read_answer
 from tacit.formats.solution import load_solution, save_solution
 from tacit.formats.spot_file import load_spot_file, parse_target
 from tacit.formats.spot_solution import load_spot_solution, save_spot_solution
 from tacit.games import GameError, load_game
 from tacit.games.holdem.bet_sizes import BetSettings
+from tacit.games.holdem.betting import BettingRules
 from tacit.games.holdem.cards import parse_cards
 from tacit.games.holdem.ranges import parse_range
 from tacit.games.holdem.spot import Spot
@@ -240,6 +244,31 @@ def _read_rows(path: Path) -> object:
     return RowStore(path, ("game", "seed"))
 
 
+MATCH_STATES = (
+    "MATCHSTATE:1:7:r300c/cr600c/r1000f:|AhKd/2c3d4s/5h",
+    "MATCHSTATE:0:0:r20000c///:AhKd|2c2d/3d4s5h/6c/9s",
+    "MATCHSTATE:0:12::AhKd|",
+)
+GAME = game_text(BettingRules())
+LOG = """# name/game/hands/seed m g 2 7
+STATE:0:r300c/cr600f:AhKd|QsQd/2c3d4s:-300|300:Ann|Bob
+STATE:1:cc/cc/cc/cc:7h7d|AcKc/2c3d4s/9h/Th:100|-100:Bob|Ann
+SCORE:-400|400:Ann|Bob
+"""
+
+
+def _slumbot() -> dict[str, Any]:
+    return {
+        "action": "b200c/kb300c/kk/kk",
+        "client_pos": 1,
+        "hole_cards": ["Ah", "Kd"],
+        "board": ["2c", "3d", "4s", "5h", "9d"],
+        "bot_hole_cards": ["7s", "7d"],
+        "winnings": -500,
+        "token": "abc",
+    }
+
+
 PHH = """variant = 'NT'
 antes = [0, 0]
 blinds_or_straddles = [50, 100]
@@ -278,6 +307,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("range", "22+,A2s+,KTo+:0.5"),
     ("train", "kuhn", "--set", "epochs=1", "--seed", "1", "--workers", "0", "--out", "runs/k"),
     ("evaluate", "kuhn", "--playthroughs", "2", "--seed", "0", "--iterations", "2", "--json"),
+    ("hands", "k.npz", "--out", "h.phhs", "--game", "g", "--json"),
     ("bench", "tabular", "--quick"),
     ("reproduce", "rebel-fig4", "--quick", "--out", "rows.json", "--json"),
 )
@@ -371,6 +401,21 @@ READERS: tuple[Reader, ...] = (
         lambda data: phh.loads(data.decode("utf-8", "replace")),
         500,
     ),
+    Reader(
+        "phhs",
+        _files(lambda: f"[1]\n{PHH}\n[2]\n{PHH}".encode()),
+        lambda data: phh.loads_all(data.decode("utf-8", "replace")),
+        500,
+    ),
+    Reader(
+        "match-state",
+        _texts(*MATCH_STATES),
+        lambda data: read_match_state(_text(data), BettingRules()),
+        3000,
+    ),
+    Reader("game-definition", _texts(GAME), lambda data: read_game(_text(data)), 1000),
+    Reader("dealer-log", _texts(LOG), lambda data: read_log(_text(data), BettingRules()), 2000),
+    Reader("slumbot", _jsons(_slumbot), read_answer, 3000),
     Reader(
         "spot-file",
         _files(lambda: SPOT.encode()),

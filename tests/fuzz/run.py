@@ -1,9 +1,9 @@
 """A long run: `python -m fuzz.run --minutes 60`, or `make fuzz`.
 
 Inputs are numbered, and the number of the next one of each reader is kept, so an interrupted run
-resumes. Each worker has a limit of memory. An input that takes longer than `HANG` seconds, kills
-its worker or lets a foreign exception out is a failure. It is made smaller and kept in the folder
-`cases`, which the tests read again.
+resumes. Each worker has a limit of memory. An input that takes `HANG` seconds of the processor, or
+`STUCK` seconds without an end, kills its worker or lets a foreign exception out is a failure. It is
+made smaller and kept in the folder `cases`, which the tests read again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import json
 import multiprocessing
+import os
 import resource
 import sys
 import time
@@ -24,6 +25,8 @@ from fuzz.readers import READERS, Reader
 from tacit.files import write_text
 
 HANG = 10.0
+STUCK = 120.0
+"""Longer than a busy machine may keep a process waiting."""
 MEMORY = 6 << 30
 CASES = Path(__file__).parent / "cases"
 
@@ -135,7 +138,15 @@ class Worker:
         self.process = context.Process(target=_work, args=(other, self.at, self.seed), daemon=True)
         self.process.start()
         other.close()
-        self.seen, self.since = -2, time.monotonic()
+        self.seen, self.since, self.used = -2, time.monotonic(), 0.0
+
+    def _processor_seconds(self) -> float:
+        """The time that the process has had of the processor."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def give(self, reader: Reader, first: int, count: int) -> None:
         self.job = (reader, first, count)
@@ -159,8 +170,11 @@ class Worker:
         number = int(self.at.value)
         if number != self.seen:
             self.seen, self.since = number, time.monotonic()
+            self.used = self._processor_seconds()
         started = number >= 0  # before that it imports and compiles
-        hangs = started and time.monotonic() - self.since > HANG
+        hangs = started and (
+            self._processor_seconds() - self.used > HANG or time.monotonic() - self.since > STUCK
+        )
         if not (dead or hangs):
             return None
         fault = (

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tacit.games.holdem.ranges import parse_range
-from tacit.report.grid import Action, Cell, Grid, range_grid
+from tacit.report.holdem.grid import Action, Cell, Grid, range_grid
 from tacit.report.output import print_json, print_report
 from tacit.report.table import Heading, table
 

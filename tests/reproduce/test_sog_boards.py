@@ -13,6 +13,8 @@ from tacit.agents.agent import RuleAgent
 from tacit.games import load_game
 from tacit.learn.presets import PRESETS
 from tacit.learn.trainer import Run
+from tacit.report.experiment import SILENT
+from tacit.reproduce.row_store import RowStore
 from tacit.reproduce.sog_boards import SogBoards, best_response
 from tacit.solvers import evaluate
 from tacit.tree import PublicState, build_tree
@@ -46,7 +48,37 @@ def test_rows_of_tic_tac_toe(tmp_path: Path) -> None:
     assert rows[0]["score"] <= 0.5
     assert rows[0]["training"].startswith("tacit train tic-tac-toe-sog --seed 0 --set ")
     [shown] = table.tables(rows)
-    assert shown.headers[:2] == ("game", "opponent")
+    assert shown.headers[:3] == ("game", "search", "opponent")
+
+
+def test_the_ladder_of_go_rates_both_searches(tmp_path: Path) -> None:
+    small = {"table_size": 1, "tables": 1, "simulations": 2, "hidden": (8,), "channels": 4}
+    settings = PRESETS["go-5x5-sog"].replace(**small, blocks=1, epochs=1, steps=1, longest_game=6)
+    Run.create(tmp_path / "go-5x5-sog", settings).train(workers=0)
+    table = SogBoards(ladder=("2", "4"), ladder_games=2, runs=tmp_path)
+    assert table.games == ()
+    assert table._trained() == ["go-5x5"]
+    store = RowStore(tmp_path / "rows.json", SogBoards.key)
+    table._climb("go-5x5", store, SILENT)
+    played = [row for row in store.rows if row["opponent"] != "ladder"]
+    assert [(row["search"], row["simulations"], row["opponent"]) for row in played] == [
+        ("sog", 4, "sog:2"), ("puct", 4, "puct:2"), ("sog", 2, "puct:2"), ("sog", 4, "puct:4"),
+    ]  # fmt: skip
+    rated = {(row["search"], row["simulations"]): row["elo"] for row in store.rows[4:]}
+    assert set(rated) == {("sog", 2), ("sog", 4), ("puct", 2), ("puct", 4)}
+    assert rated["sog", 2] == 0
+    picture = tmp_path / "elo.png"
+    table.plot(store.rows, picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_runs_without_a_board_game_are_refused(tmp_path: Path) -> None:
+    error = fails("reproduce", "sog-boards", f"--runs={tmp_path}")
+    assert "holds no run of a board game" in error
+
+
+def test_a_ladder_that_is_no_numbers_is_refused() -> None:
+    assert "positive whole numbers, not '0'" in fails("reproduce", "sog-boards", "--ladder=0")
 
 
 def test_a_game_without_opponents_is_refused() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -65,19 +65,16 @@ class Rebel(Experiment):
 
     def rows(self, progress: Progress = SILENT) -> list[Row]:
         """Two rows for each game."""
-        from tacit.learn.presets import find_preset
         from tacit.learn.shipped import find_network
         from tacit.learn.trainer import load_network
 
         workers = os.cpu_count() or 1
         rows = []
         for name in self.games:
-            preset = f"{name}-cfr-d"
-            own = find_preset(preset).replace(tables=workers, rounds=1)
-            theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
-            network = load_network(find_network(preset)).network
-            errors = value_errors(network, [theirs.search, own.search])
-            for kind, settings, error in zip(("rebel", "own"), (theirs, own), errors, strict=True):
+            both = self_play_settings(name, tables=workers)
+            network = load_network(find_network(f"{name}-cfr-d")).network
+            errors = value_errors(network, [settings.search for settings in both.values()])
+            for (kind, settings), error in zip(both.items(), errors, strict=True):
                 rate = examples_per_second(settings, workers=workers, seconds=self.seconds)
                 rows.append(
                     {
@@ -93,7 +90,22 @@ class Rebel(Experiment):
         return rows
 
 
-def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> float:
+def self_play_settings(game: str, *, tables: int) -> dict[str, Settings]:
+    """ReBeL's settings of self-play by CFR-D in a game, and those of our preset."""
+    from tacit.learn.presets import find_preset
+
+    own = find_preset(f"{game}-cfr-d").replace(tables=tables, rounds=1)
+    theirs = own.replace(algorithm="linear-cfr", iterations=512, depth=2, hidden=(256, 256))
+    return {"rebel": theirs, "own": own}
+
+
+def examples_per_second(
+    settings: Settings,
+    *,
+    workers: int,
+    seconds: float,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
     """Play with a random network for about `seconds`, on all workers together."""
     from functools import partial
 
@@ -106,7 +118,9 @@ def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> 
 
     game = load_game(settings.game)
     player = SelfPlay(game, settings)
-    last = player.network.body[-1]
+    body = player.network.body
+    assert isinstance(body, nn.Sequential)
+    last = body[-1]
     assert isinstance(last, nn.Linear)
     nn.init.normal_(last.weight, std=0.05)  # the last layer starts at zero
     weights = copy_weights(player.network)
@@ -125,11 +139,11 @@ def examples_per_second(settings: Settings, *, workers: int, seconds: float) -> 
 
         play(0)  # leave the start of the game, and let the workers load their kernels
         play(1)
-        made, epoch, began = 0, 2, time.perf_counter()
-        while time.perf_counter() - began < seconds:
+        made, epoch, began = 0, 2, clock()
+        while clock() - began < seconds:
             made += play(epoch)
             epoch += 1
-        return made / (time.perf_counter() - began)
+        return made / (clock() - began)
 
 
 def value_errors(network: Network, searches: Sequence[SearchSettings]) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -13,12 +15,13 @@ from tacit.report.experiment import option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tacit.cluster import Executor
     from tacit.learn.trainer import TrainedNetwork
 
 
 OPTIONS = {
     "rebel": {"iterations", "algorithm", "mode", "blur", "playthroughs", "form"},
-    "student-of-games": {"simulations", "seeds"},
+    "student-of-games": {"simulations"},
 }
 """By method of training, the options of its search alone."""
 
@@ -31,13 +34,17 @@ def evaluate(
     simulations: int | None = option(
         None, "Of the search of Student of Games.  [the preset's]", least=1
     ),
-    seeds: int = option(10, "Of Student of Games: searches of the whole game.", least=1),
+    seeds: int | None = option(
+        None,
+        "Measurements, with this and the following seeds.  [1; of Student of Games 10]",
+        least=1,
+    ),
     algorithm: str | None = option(None, "Of the search.  [as trained]"),
     mode: Literal["cfr-d", "cfr-avg", "cfr-avg-sound"] | None = option(
         None, "The beliefs at which leaves are evaluated.  [as trained]"
     ),
     blur: float | None = option(None, "Of fictitious play.  [as trained]"),
-    playthroughs: int = option(32, least=1),
+    playthroughs: int = option(512, least=1),
     form: Literal["exact", "sampled", "unsafe"] = option(
         "exact",
         "exact: mean over each search's iterations; sampled: as the paper; unsafe: not sound.",
@@ -49,37 +56,50 @@ def evaluate(
         metavar="GAMES",
     ),
     seed: int = option(0, least=0),
+    executor: str | None = option(
+        None, "Instead of this machine's cores: a Ray cluster.", metavar="ray[:ADDRESS]"
+    ),
     as_json: bool,
 ) -> None:
     """Compute the policy of RUN's search over the whole game, and its exploitability.
 
     RUN is the folder of a run, a network file, or a game whose network comes with tacit.
-    The beliefs that searches pass down are sampled, so the figure is an upper bound; it falls as
-    --playthroughs grows. Where the game is too large for this, --matches plays against other
-    agents; the winnings of a local best response are a lower bound of the exploitability.
+    The beliefs that searches pass down are sampled, so `exploitability` is an upper bound, which
+    falls as --playthroughs grows: the mean over --seeds, with `min` and `max`. `pooled` is that of
+    the playthroughs of all seeds together, and `at_least` what best responses to one half of them
+    win against the other half: where both agree, more playthroughs would change little.
+    Where the game is too large for this, --matches plays against other agents; the winnings of a
+    local best response are a lower bound of the exploitability.
 
     A network of Student of Games searches every public state once for each of the --seeds; the
     figures are the least, the mean and the largest exploitability.
     """
     import dataclasses
     import time
+    from statistics import fmean
 
     from tacit.cli.progress import counting
-    from tacit.evaluation.search_play import played_policy
+    from tacit.cluster import find_executor
+    from tacit.evaluation.search_play import measure_search
     from tacit.learn.trainer import trained
     from tacit.report.output import show
     from tacit.report.table import pick, table
-    from tacit.solvers import evaluate as evaluate_policy
     from tacit.solvers import find_algorithm
 
+    where = find_executor(executor) if executor is not None else None
     source = trained(run)
     settings = source.settings
     _refuse_others_options(settings.method)
     if matches is not None:
+        if where is not None:
+            raise click.UsageError("--executor has no effect on --matches; leave one of them out")
+        if seeds is not None:
+            raise click.UsageError("--seeds has no effect on --matches; give one --seed")
         _play_matches(source, iterations, simulations, games=matches, seed=seed, as_json=as_json)
         return
     if settings.method == "student-of-games":
-        _evaluate_student(source, simulations, range(seed, seed + seeds), as_json=as_json)
+        chosen = range(seed, seed + (seeds or 10))
+        _evaluate_student(source, simulations, chosen, where, as_json=as_json)
         return
     search = dataclasses.replace(
         settings.play,
@@ -89,18 +109,33 @@ def evaluate(
         blur=settings.search.blur if blur is None else blur,
     )
     began = time.perf_counter()
-    with counting(settings.game, playthroughs, "playthroughs", visible=not as_json) as each:
-        played = played_policy(
-            source, search=search, playthroughs=playthroughs, seed=seed, form=form, each=each
+    count = seeds or 1
+    with (
+        redirect_stdout(sys.stderr),  # Ray reports lost nodes on standard output
+        counting(settings.game, playthroughs * count, "playthroughs", visible=not as_json) as each,
+    ):
+        measured = measure_search(
+            source,
+            search=search,
+            playthroughs=playthroughs,
+            seeds=range(seed, seed + count),
+            form=form,
+            each=each,
+            executor=where,
         )
-    worth = evaluate_policy(*played)
+    figures = measured.exploitability
     found = {
         "game": settings.game,
         **pick(search, "algorithm mode iterations depth blur"),
         "form": form,
         "playthroughs": playthroughs,
         "seed": seed,
-        **pick(worth, "value exploitability"),
+        "seeds": count,
+        "value": measured.value,
+        "exploitability": fmean(figures),
+        "min": min(figures),
+        "max": max(figures),
+        **pick(measured, "pooled at_least"),
         "seconds": time.perf_counter() - began,
     }
     shown = table("", "")
@@ -118,7 +153,12 @@ def _refuse_others_options(method: str) -> None:
 
 
 def _evaluate_student(
-    source: TrainedNetwork, simulations: int | None, seeds: Sequence[int], *, as_json: bool
+    source: TrainedNetwork,
+    simulations: int | None,
+    seeds: Sequence[int],
+    executor: Executor | None,
+    *,
+    as_json: bool,
 ) -> None:
     import dataclasses
     import time
@@ -132,8 +172,13 @@ def _evaluate_student(
     search = source.settings.growing_play
     search = dataclasses.replace(search, simulations=simulations or search.simulations)
     began = time.perf_counter()
-    with counting(source.settings.game, len(seeds), "seeds", visible=not as_json) as each:
-        found = continual_exploitabilities(source, search=search, seeds=seeds, each=each)
+    with (
+        redirect_stdout(sys.stderr),  # Ray reports lost nodes on standard output
+        counting(source.settings.game, len(seeds), "seeds", visible=not as_json) as each,
+    ):
+        found = continual_exploitabilities(
+            source, search=search, seeds=seeds, each=each, executor=executor
+        )
     row = {
         "game": source.settings.game,
         "simulations": search.simulations,

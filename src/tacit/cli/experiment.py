@@ -65,11 +65,16 @@ bench = LazyGroup(
         "algorithms": ("algorithms:Algorithms", "The exploitability that each algorithm reaches."),
         "holdem": ("holdem:Holdem", "Seconds to a target on two hold'em spots."),
         "rebel": ("rebel:Rebel", "Training examples per second of self-play."),
+        "scale": ("scale:Scale", "What training at the scale of ReBeL's paper would cost."),
         "subgame": ("subgame:Subgame", "What a gadget adds to an iteration."),
         "memory": ("memory:Memory", "Estimates of the memory of solves, beside their peaks."),
         "depth-limited": (
             "depth_limited:DepthLimitedTurn",
             "A depth-limited turn with exact rivers, beside the whole tree.",
+        ),
+        "holdem-values": (
+            "holdem_values:HoldemValues",
+            "The error of a hold'em network on PBSs that it has not seen.",
         ),
         "growth": ("growth:Growth", "Expansions of a growing public tree per second."),
         "sog": ("sog:Sog", "Simulations of growing-tree CFR per second."),
@@ -84,7 +89,15 @@ reproduce = LazyGroup(
         "rebel-table2": ("rebel_table2:Table2", "ReBeL, Table 2: search with trained networks."),
         "rebel-fig4": ("rebel_figure4:Figure4", "ReBeL, Figure 4: convergence on whole games."),
         "rebel-ablations": ("rebel_ablations:Ablations", "ReBeL, Figures 2 and 6: ablations."),
+        "rebel-holdem": (
+            "rebel_holdem:RebelHoldem",
+            "ReBeL, section 8: the hold'em agent against LBR and other players.",
+        ),
         "teh-tabular": ("teh_tabular:TurnEndgame", "ReBeL, Figure 5: turn endgame hold'em."),
+        "rebel-teh": (
+            "rebel_teh:RebelTurnEndgame",
+            "ReBeL, Figure 2: search with a learned network in turn endgame hold'em.",
+        ),
         "sog-safety": ("sog_safety:SogSafety", "Student of Games: safe and unsafe re-solving."),
         "safe-tables": (
             "safe_tables:SafeTables",
@@ -106,6 +119,7 @@ reproduce = LazyGroup(
             "sog_exploitability:SogGlasses",
             "Student of Games, Figure 3: exploitability on the glasses map.",
         ),
+        "rl-cfr": ("rl_cfr:RLCFR", "RL-CFR, section 6: chosen bet sizes beside fixed ones."),
         "sog-boards": (
             "sog_boards:SogBoards",
             "Student of Games, Table 1: board games against other engines.",

@@ -22,7 +22,7 @@ def gtp(
 
     from tacit.agents.named import find_agent
     from tacit.formats.gtp import GTPServer
-    from tacit.games.go import Go
+    from tacit.games.boards.go import Go
     from tacit.tree import Builder
 
     game = Go(size)

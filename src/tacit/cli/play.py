@@ -31,11 +31,20 @@ def play(
         None, "Play against this run of `tacit train`, or an agent such as mcts:1000 or gnugo:10."
     ),
     solve: bool = option(False, "Solve the game first."),
-    seat: int = option(1, "Your seat.", least=1, most=2),
+    seat: int = option(
+        1, "Your seat; in hold'em of the first hand, 1 is the big blind.", least=1, most=2
+    ),
     seed: int | None = option(None, "Seed of the deals and the opponent.", least=0),
+    stack: int = option(
+        20_000, "Chips of both players in each hand of hold'em.", least=2_000, most=50_000
+    ),
+    log: Path | None = option(None, "Write the hands of hold'em to LOG.log and LOG.phhs."),
     memory: int,
 ) -> None:
     """Play GAME against search with the network that comes with tacit, or another opponent.
+
+    GAME may be holdem: heads-up no-limit hold'em with blinds of 50 and 100; the opponent is then
+    search, or another player of hold'em such as search:fast or always-call.
 
     A game without such a network is solved first, as with --solve; it is given as to `tacit solve`.
     Go and connect four are too large for that: the opponent is then puct:400, a tree search with
@@ -46,16 +55,26 @@ def play(
     import numpy as np
 
     from tacit.games.registry import family_of
-    from tacit.learn.shipped import shipped
+    from tacit.learn.shipped import PLAYED, shipped
 
-    random = np.random.default_rng(seed)
+    random, iterations = np.random.default_rng(seed), None
     if (solution is not None) + (agent is not None) + solve > 1:
         raise click.UsageError("name one opponent: --solution, --agent or --solve")
+    if game == "holdem":
+        from tacit.cli.holdem.play_holdem import play_holdem
+
+        if solution is not None or solve:
+            raise click.UsageError("hold'em is not solved as a whole; name a player with --agent")
+        play_holdem(agent or "search", seat=seat, stack=stack, seed=seed, log=log)
+        return
     if agent is None and solution is None and not solve:
         large = (family := family_of(game)) is not None and not family.countable
         networks = [name for name in (game, f"{game}-sog") if name in shipped()]
         agent = networks[0] if networks else "puct:400" if large else None
-    builder, opponent = _named(game, agent) if agent else _solved(game, solution, memory)
+        agent, iterations = PLAYED.get(game, (agent, None))
+    builder, opponent = (
+        _named(game, agent, iterations) if agent else _solved(game, solution, memory)
+    )
     rules = builder.game
     click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")
     score, number = 0.0, 0
@@ -77,13 +96,13 @@ def _total(number: int, score: float, unit: str) -> str:
     return f"after {number} game{'' if number == 1 else 's'}: {score:+g} {unit}."
 
 
-def _named(game: str, name: str) -> tuple[Builder, Agent]:
+def _named(game: str, name: str, iterations: int | None) -> tuple[Builder, Agent]:
     from tacit.agents.named import find_agent
     from tacit.games import load_game
     from tacit.tree import Builder
 
     builder = Builder(load_game(game))
-    return builder, find_agent(name, builder)
+    return builder, find_agent(name, builder, iterations=iterations)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

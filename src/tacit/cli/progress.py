@@ -52,10 +52,10 @@ class Bar(rich_progress.Progress):
 
 @contextmanager
 def counting(
-    name: str, total: int, unit: str, *, visible: bool = True
+    name: str, total: int | None, unit: str, *, visible: bool = True
 ) -> Iterator[Callable[[int], None]]:
-    """A bar that counts up to `total`; it yields a function that takes the count so far."""
-    count = "{task.completed}/{task.total} " + unit
+    """A bar that counts up to `total`, if known; it yields a function for the count so far."""
+    count = "{task.completed}" + ("" if total is None else "/{task.total}") + f" {unit}"
     with Bar(count, TimeRemainingColumn(), visible=visible) as shown:
         task = shown.add_task(name, total=total)
         yield lambda finished: shown.update(task, completed=finished)

@@ -13,7 +13,7 @@ from tacit.cli.options import command
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tacit.report.spot_walk import SpotWalk
+    from tacit.report.holdem.spot_walk import SpotWalk
     from tacit.report.walk import SolutionWalk
 
 

@@ -13,9 +13,14 @@ from tacit.cli.options import command
 from tacit.report.experiment import option
 
 if TYPE_CHECKING:
+    from tacit.cluster import Executor
     from tacit.games import Game
     from tacit.learn.settings import Settings
     from tacit.learn.trainer import Progress, Run
+
+
+SIZES = "rl-cfr-"
+"""What the names of presets begin with that learn bet sizes."""
 
 
 @command
@@ -28,24 +33,61 @@ def train(
     seed: int | None = option(None, "Of all that is random.  [0]", least=0),
     time: float | None = option(None, "Stop after this many s.", least=0),
     workers: int | None = option(None, "Processes.  [one for each core]", least=0, most=1024),
+    executor: str | None = option(
+        None, "Instead of processes: a Ray cluster.", metavar="ray[:ADDRESS]"
+    ),
     plot: Path | None = option(None, "Save a picture of exploitability over time (PNG)."),
 ) -> None:
     """Learn PRESET, such as liars-dice-1x4, or any game, by ReBeL's self-play and search.
 
-    A game is given as to `tacit solve`: by its name, openspiel:<game string> or module:Class.
+    A game is given as to `tacit solve`: by its name, openspiel:<game string> or module:Class. In
+    hold'em the presets are holdem-turn, holdem-turn-random, holdem-flop and holdem-preflop;
+    rl-cfr-river and other presets with rl-cfr- learn which bet sizes to choose.
 
     The run is saved in its folder as it proceeds; an interrupted run is resumed with --resume.
     """
+    from tacit.cluster import find_executor
     from tacit.files import check_writable
     from tacit.games import GameError
+    from tacit.learn.presets import HOLDEM, STREET_RUNS
     from tacit.learn.trainer import Run, check_resume, default_folder, read_log
 
     check_writable(plot)
+    if executor is not None and workers is not None:
+        raise click.UsageError("--workers has no effect on another executor; leave one of them out")
+    where = find_executor(executor) if executor is not None else None
     folder = out or default_folder(preset)
-    game, settings = _find(preset)
     given = dict(change.partition("=")[::2] for change in changes)
     if seed is not None:
         given["seed"] = str(seed)
+    processes = os.cpu_count() or 1 if workers is None else workers
+    if preset.startswith(SIZES):
+        from tacit.cli.holdem.train_sizes import train_sizes
+
+        train_sizes(
+            preset,
+            folder,
+            given,
+            resume=resume,
+            workers=processes,
+            seconds=time,
+            plot=plot,
+            executor=where,
+        )
+        return
+    if preset in HOLDEM:
+        from tacit.cli.holdem.train_holdem import train_holdem
+
+        train_holdem(HOLDEM[preset], given, folder, processes, plot, time, where, resume=resume)
+        return
+    if preset in STREET_RUNS:
+        from tacit.cli.holdem.train_holdem import train_street
+
+        if time is not None or plot is not None:
+            raise GameError(f"{preset} takes neither --time nor --plot; set rounds and chunks")
+        train_street(preset, given, folder, processes, where, resume=resume)
+        return
+    game, settings = _find(preset)
     if plot is not None and settings.changed(given).evaluation.evaluate_every == 0:
         raise GameError("--plot draws the exploitability; set evaluate_every above 0")
     if resume:
@@ -53,7 +95,7 @@ def train(
         check_resume(run, run.settings.changed(given))
     else:
         run = Run.create(folder, settings.changed(given), game)
-    show_training(run, os.cpu_count() or 1 if workers is None else workers, time)
+    show_training(run, processes, time, where)
     click.echo(
         f"{run.examples:,} examples in {run.epoch} epochs and {run.seconds:.0f} s; kept in {folder}"
     )
@@ -111,7 +153,9 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
         click.echo(f"the picture:  {plot}")
 
 
-def show_training(run: Run, workers: int, seconds: float | None) -> None:
+def show_training(
+    run: Run, workers: int, seconds: float | None, executor: Executor | None = None
+) -> None:
     """Train with a progress bar."""
     from rich.progress import TimeRemainingColumn
 
@@ -132,4 +176,4 @@ def show_training(run: Run, workers: int, seconds: float | None) -> None:
             shown.update(task, completed=progress.epoch, state=state + latest)
 
         measure = measure_of(run) if settings.evaluation.evaluate_every else None
-        run.train(workers=workers, each=each, seconds=seconds, measure=measure)
+        run.train(workers=workers, each=each, seconds=seconds, measure=measure, executor=executor)

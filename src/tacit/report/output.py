@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tacit.games.holdem.cards import CLASS_NAMES, RANKS
-from tacit.report.grid import EMPTY, Cell, Colour, Grid, fill, hex_colour, mix
+from tacit.report.holdem.grid import EMPTY, Cell, Colour, Grid, fill, hex_colour, mix
 from tacit.report.table import Heading, Table, printable
 
 COLOUR_WIDTH, LETTER_WIDTH = 6, 8

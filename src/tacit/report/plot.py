@@ -29,7 +29,12 @@ def curves(rows: Iterable[Row], y: str = "exploitability") -> Curves:
 
 
 def plot_convergence(
-    panels: Mapping[str, Curves], path: Path, *, unit: str = "", across: str = "iterations"
+    panels: Mapping[str, Curves],
+    path: Path,
+    *,
+    unit: str = "",
+    across: str = "iterations",
+    measure: str = "exploitability",
 ) -> None:
     """A panel for each title: exploitability over iterations, both logarithmic."""
     single = len(panels) == 1
@@ -39,7 +44,7 @@ def plot_convergence(
         for name, points in histories.items():
             axes.plot(*zip(*points, strict=True), label=name, linewidth=1.6)
         axes.set(xscale="log", yscale="log", xlabel=across, title=title)
-    grid[0].set_ylabel(f"exploitability ({unit})" if unit else "exploitability")
+    grid[0].set_ylabel(f"{measure} ({unit})" if unit else measure)
     if len(histories) > 1:
         grid[0].legend(frameon=False, ncols=2 if single else 1)
     save(figure, path)
@@ -107,8 +112,15 @@ def _panels(count: int, *, width: float, height: float) -> tuple[Figure, list[Ax
 
 
 def save(figure: Figure, path: Path, *, dpi: int = 150) -> None:
-    """Write a figure as a PNG file and close it."""
+    """Write a figure as a PNG file and close it; logarithmic axes have plain numbers."""
     from matplotlib import pyplot
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+                axis.set_minor_formatter(NullFormatter())
     write_atomically(path, lambda file: figure.savefig(file, dpi=dpi, format="png"))
     pyplot.close(figure)

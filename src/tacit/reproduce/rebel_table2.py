@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import ClassVar
 
-from tacit.report.experiment import Progress, check_names, option
-from tacit.report.table import Row, Table, pick
+from tacit.games import GameError
+from tacit.report.experiment import SILENT, Progress, check_names, option
+from tacit.report.table import Row, pick
 from tacit.reproduce.rebel_figure4 import GAMES, PAPER, exploitability_after
 from tacit.reproduce.row_store import Reproduction, RowStore
 
@@ -18,89 +20,128 @@ SEARCHES = {"rebel-cfr-d": "-cfr-d", "rebel-fp": "-fp", "rebel-cfr-avg": ""}
 
 The paper's two rows, and CFR-AVG, which agents here play with and the paper has no row of."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
+FORMS = ("exact", "sampled")
+SECOND = "second"
+"""In the column `runs`: the network of the second training that comes with tacit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table2(Reproduction):
     """ReBeL's Table 2: exploitability of search with a trained network, beside the whole game.
 
-    The networks are those that come with tacit, or those in RUNS. A search samples the iteration
-    whose beliefs it passes down. The exploitability is that of the mean over all playthroughs,
-    measured in its exact form (see `tacit evaluate`), which is an upper bound. CFR-D, fictitious
-    play and CFR-AVG (the last two in the sound form) have a network each: RUNS/GAME-cfr-d,
-    RUNS/GAME-fp and RUNS/GAME. CFR-AVG searches with the iterations of its training, which are
-    fewer.
+    The networks are those that come with tacit, some of them of two trainings, and those of further
+    trainings in the folders RUNS:
+    CFR-D, fictitious play and CFR-AVG (the last two in the sound form) have one each, in
+    GAME-cfr-d, GAME-fp and GAME; any of them may be missing. A search samples the iteration whose
+    beliefs it passes down. The exploitability is that of the mean over all playthroughs, which is
+    an upper bound, in the form `exact` and in the paper's, `sampled` (see `tacit evaluate`).
+    CFR-AVG searches with the iterations of its training, which are fewer.
 
-    Columns: game, algorithm, updates (asked for, of one player each), playthroughs, seed, runs,
-    paper (None without a figure), exploitability, seconds. Searches also have value, search, mode,
-    iterations (of both players), depth, training (the command), training_seconds and
-    training_examples.
+    Each seed is one row of the file. Columns of what is printed: game, algorithm, updates (of one
+    player each), paper (None without a figure), mean, min and max over the trainings and the seeds
+    in the form `exact`, playthroughs, seeds; sampled_mean, sampled_min, sampled_max,
+    sampled_playthroughs and sampled_seeds likewise; trainings (the
+    commands), training_minutes (the mean), seconds (of all measurements). What was not measured is
+    None. The whole game has a mean alone.
     """
 
     games: tuple[str, ...] = option(GAMES, "Games, separated by commas.")
-    playthroughs: int = option(512, "Playthroughs of each search.", least=1)
+    forms: tuple[str, ...] = option(FORMS, "Forms of the measure, separated by commas.")
+    playthroughs: int = option(256, "Playthroughs of each search, in the form exact.", least=1)
+    sampled_playthroughs: int = option(1024, "Likewise, in the paper's form.", least=1)
     iterations: int = option(
         1024, "Of each search, counted as in the paper: each updates one player.", least=2
     )
-    runs: Path | None = option(None, "Search with the networks trained in this folder.")
-    seed: int = option(0, "Seed of the playthroughs.", least=0)
+    seeds: int = option(5, "Measurements of each network in each form.", least=1)
+    runs: tuple[str, ...] = option((), "Also the networks trained in these folders.")
 
-    key = ("game", "algorithm", "updates", "playthroughs", "seed", "runs")
-    quick: ClassVar = {"playthroughs": 8, "iterations": 256}
+    key = ("game", "algorithm", "updates", "form", "playthroughs", "seed", "runs")
+    quick: ClassVar = {
+        "playthroughs": 8,
+        "sampled_playthroughs": 8,
+        "iterations": 128,
+        "seeds": 2,
+    }
     title = "ReBeL, Table 2: exploitability, lower is better"
     columns: ClassVar = {
         "game": "{game}",
         "algorithm": "{algorithm}",
-        "exploitability": "{exploitability:.4f}",
+        "mean": "{mean:.4f}",
+        "min": "{min:.4f}",
+        "max": "{max:.4f}",
+        "paper's form": "{sampled_mean:.4f}",
         "paper": "{paper}",
-        "iterations": "{updates:,}",
-        "playthroughs": "{playthroughs}",
-        "trained": "{training_minutes:.0f} min",
-        "measured in": "{seconds:.0f} s",
+        "networks": "{networks}",
+        "seeds": "{seeds}",
     }
     text_columns = 2
 
     def __post_init__(self) -> None:
         check_names(self.games, GAMES, "column of the paper's table for")
+        check_names(self.forms, FORMS, "form")
+        for folder in self.runs:
+            if not Path(folder).is_dir():
+                raise GameError(f"there is no folder {folder}; give one with trained networks")
+
+    def rows(self, progress: Progress = SILENT, out: Path | None = None) -> list[Row]:
+        """A row for each game and algorithm, over all networks and seeds."""
+        return summaries(super().rows(progress, out))
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
-        """Two rows of the whole game and one of each search, for each game."""
+        """Two rows of the whole game, and one of each search, network, form and seed."""
         for game in self.games:
             for name, algorithm in FULL_GAME.items():
                 solve = partial(exploitability_after(game, algorithm), self.iterations)
-                store.add(self._head(game, name), solve)
-            for name in SEARCHES:
-                store.add(self._head(game, name), partial(self._search, game, name, progress))
+                none = dict.fromkeys(("form", "playthroughs", "seed", "runs"))
+                store.add({**self._head(game, name), **none}, solve)
+        for form in self.forms:
+            playthroughs = self.playthroughs if form == "exact" else self.sampled_playthroughs
+            for seed in range(self.seeds):
+                for game in self.games:
+                    for name in SEARCHES:
+                        for runs in self._networks(game + SEARCHES[name]):
+                            how = {"form": form, "playthroughs": playthroughs, "seed": seed}
+                            head = {**self._head(game, name), **how, "runs": runs}
+                            store.add(head, partial(self._search, head, progress))
 
     def _head(self, game: str, name: str) -> Row:
-        search: Row = dict.fromkeys(("playthroughs", "seed", "runs"))
-        if name in SEARCHES:
-            search = pick(self, "playthroughs seed") | {"runs": self.runs and str(self.runs)}
-        head = {"game": game, "algorithm": name, "updates": self.iterations}
-        return {**head, **search, "paper": PAPER.get((game, name))}
+        return {"game": game, "algorithm": name, "updates": self.iterations,
+                "paper": PAPER.get((game, name))}  # fmt: skip
 
-    def _search(self, game: str, row: str, progress: Progress) -> Row:
-        from tacit.evaluation.search_play import played_policy
-        from tacit.learn.shipped import find_network
+    def _networks(self, name: str) -> list[str | None]:
+        """None, SECOND if a second network comes with tacit, and folders that have one."""
+        from tacit.learn import shipped
+
+        second = [SECOND] if (shipped.SECOND / f"{name}.pt").exists() else []
+        folders = [folder for folder in self.runs if (Path(folder) / name).exists()]
+        return [None, *second, *folders]
+
+    def _search(self, head: Row, progress: Progress) -> Row:
+        from tacit.evaluation.search_play import measure_search
+        from tacit.learn import shipped
         from tacit.learn.trainer import load_network
-        from tacit.solvers import evaluate
 
-        name = game + SEARCHES[row]
-        found = load_network(find_network(self.runs / name if self.runs else Path(name)))
+        name = head["game"] + SEARCHES[head["algorithm"]]
+        place = Path(head["runs"] or "") / name
+        if head["runs"] == SECOND:
+            place = shipped.SECOND / f"{name}.pt"
+        found = load_network(shipped.find_network(place))
         iterations = self.iterations // 2
-        if row == "rebel-cfr-avg":
+        if head["algorithm"] == "rebel-cfr-avg":
             iterations = min(iterations, found.settings.search.iterations)
         search = replace(found.settings.search, iterations=iterations)
-        stage = f"{game}, {search.algorithm}, {search.mode}"
-        played = played_policy(
+        stage = f"{name}, {head['form']}, seed {head['seed']}"
+        measured = measure_search(
             found,
             search=search,
-            playthroughs=self.playthroughs,
-            seed=self.seed,
-            each=lambda count: progress.stage(stage, count / self.playthroughs),
+            playthroughs=head["playthroughs"],
+            seeds=[head["seed"]],
+            form=head["form"],
+            each=lambda count: progress.stage(stage, count / head["playthroughs"]),
         )
         return {
-            **pick(evaluate(*played), "exploitability value"),
+            "exploitability": measured.exploitability[0],
+            "value": measured.value,
             "search": search.algorithm,
             **pick(search, "mode iterations depth"),
             "training": found.command,
@@ -108,24 +149,47 @@ class Table2(Reproduction):
             "training_examples": found.examples,
         }
 
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
-        """One table; iterations count updates of one player, as in the paper."""
-        shown = [
-            {
-                **row,
-                "updates": 2 * row["iterations"],
-                "training_minutes": row["training_seconds"] / 60,
-            }
-            if row["algorithm"] in SEARCHES
-            else row
-            for row in rows
-        ]
-        return super().tables(shown)
-
     def plot(self, rows: Sequence[Row], path: Path) -> None:
         """Bars: this package's searches beside the paper's."""
         from tacit.report.plot import plot_bars
 
         searches = [row for row in rows if row["algorithm"] in SEARCHES and row["paper"]]
-        series = {"tacit": "exploitability", "ReBeL's paper": "paper"}
+        series = {"tacit": "mean", "ReBeL's paper": "paper"}
         plot_bars(searches, series, path, title="Exploitability of search with a trained network")
+
+
+def summaries(rows: Iterable[Row]) -> list[Row]:
+    """One row for each game and algorithm over the networks and seeds of `rows`."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["game"], row["algorithm"]), []).append(row)
+    order = {name: place for place, name in enumerate([*FULL_GAME, *SEARCHES])}
+    keys = sorted(groups, key=lambda key: (GAMES.index(key[0]), order[key[1]]))
+    return [_summary(groups[key]) for key in keys]
+
+
+def _summary(rows: Sequence[Row]) -> Row:
+    """The row over rows of one game and algorithm."""
+    first = rows[0]
+    row = {name: first[name] for name in ("game", "algorithm", "updates", "paper")}
+    if first["algorithm"] in FULL_GAME:
+        return {**row, "mean": first["exploitability"], "seconds": first["seconds"]}
+    row["updates"] = 2 * first["iterations"]
+    for form, prefix in zip(FORMS, ("", "sampled_"), strict=True):
+        these = [each for each in rows if each["form"] == form]
+        figures = [each["exploitability"] for each in these]
+        row |= {
+            f"{prefix}mean": fmean(figures) if figures else None,
+            f"{prefix}min": min(figures, default=None),
+            f"{prefix}max": max(figures, default=None),
+            f"{prefix}playthroughs": these[0]["playthroughs"] if these else None,
+            f"{prefix}seeds": len({each["seed"] for each in these}),
+        }
+    trainings = {each["training"]: each["training_seconds"] for each in rows}
+    return {
+        **row,
+        "networks": len(trainings),
+        "trainings": list(trainings),
+        "training_minutes": fmean(trainings.values()) / 60,
+        "seconds": sum(each["seconds"] for each in rows),
+    }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from tacit.games import GameError
 from tacit.report.experiment import Progress, check_names, option
 from tacit.report.table import Row, Table, table_of
 from tacit.reproduce.row_store import Reproduction, RowStore
@@ -24,9 +26,17 @@ OPPONENTS = {
     "go-7x7": ("gnugo:10",),
 }
 """By game, who plays against the network: agents by name, or the exact best response."""
+LADDER = "ladder"
+"""The opponent of rows with a rating: all matches of the ladder."""
+LADDERS = ("go-5x5", "go-7x7")
+"""The games with a ladder, as in Figure 4."""
+OPENING = 2
+"""Random moves at the start of the ladder's games."""
+SEARCHES = {"sog": "Student of Games", "puct": "AlphaZero-style MCTS"}
 SIMULATIONS = {"tic-tac-toe": 100, "connect-four": 200, "go-5x5": 200, "go-7x7": 200}
 COLUMNS = {
     "game": "{game}",
+    "search": "{search}",
     "opponent": "{opponent}",
     "simulations": "{simulations}",
     "games": "{games}",
@@ -34,75 +44,147 @@ COLUMNS = {
     "±": "{error:.3f}",
     "as player 1": "{first:.3f}",
     "as player 2": "{second:.3f}",
+    "Elo": "{elo:.0f}",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class SogBoards(Reproduction):
-    """Student of Games on boards: the share of points that search with a network wins.
+    """Student of Games on boards: the share of points that search with a network wins, and Elo.
 
     A win is one point and a draw half a point. Each opponent is played in both seats. In
     tic-tac-toe the best response to the agent is computed exactly: 0.5 is a draw against perfect
-    play. The networks are those that come with tacit, or those of the runs RUNS/GAME-sog.
+    play. The networks are those that come with tacit, or those of the runs RUNS/GAME-sog; games
+    without one are left out unless they are named.
 
-    Columns: game, opponent, simulations, games (None for the best response), seed, runs, score,
-    error (standard), first and second (score as player 1 and 2), training (the command),
+    In Go there is also a ladder (Figure 4): GT-CFR and our MCTS with the same network play against
+    themselves with half the simulations and against each other with as many, from random openings
+    of two moves. The ratings are the most likely ones, sog with the fewest simulations at 0.
+
+    Columns: game, search (sog or puct), opponent (an agent; `ladder` for a rating), simulations,
+    games (None for the best response), seed, runs, score, error (standard), first and second (score
+    as player 1 and 2), elo, checkpoint (epochs of training), training (the command),
     training_seconds, seconds.
     """
 
-    games: tuple[str, ...] = option(tuple(OPPONENTS), "Games, separated by commas.")
+    games: tuple[str, ...] = option(
+        (), "Games, separated by commas.", shown_default="those with a network"
+    )
     matches: int = option(100, "Games against each opponent.", least=2)
     simulations: int | None = option(
         None, "Of each search.", least=1, shown_default="100 in tic-tac-toe, else 200"
     )
+    ladder: tuple[str, ...] = option(
+        ("25", "50", "100", "200", "400", "800"), "Simulations of the ladder's players."
+    )
+    ladder_games: int = option(20, "Games of each match of the ladder.", least=2)
     runs: Path | None = option(None, "Search with the networks trained in this folder.")
     seed: int = option(0, "Seed of the games.", least=0)
 
-    key = ("game", "opponent", "simulations", "games", "seed", "runs")
-    quick: ClassVar = {"games": ("tic-tac-toe",), "matches": 10}
+    key = ("game", "search", "opponent", "simulations", "games", "seed", "runs")
+    quick: ClassVar = {"matches": 4, "simulations": 25, "ladder": ("5", "10"), "ladder_games": 4}
 
     def __post_init__(self) -> None:
         check_names(self.games, OPPONENTS, "opponents for")
+        for text in self.ladder:
+            if text and not (text.isdecimal() and int(text) > 0):
+                raise GameError(f"simulations are positive whole numbers, not {text!r}")
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
-        """A row for each game and opponent."""
-        for game in self.games:
+        """A row for each game and opponent; then the ladder."""
+        for game in self.games or self._trained():
             for opponent in OPPONENTS[game]:
                 simulations = self.simulations or SIMULATIONS[game]
-                head = {
-                    "game": game,
-                    "opponent": opponent,
-                    "simulations": simulations,
-                    "games": None if opponent == BEST_RESPONSE else self.matches,
-                    "seed": self.seed,
-                    "runs": str(self.runs) if self.runs else None,
-                }
+                games = None if opponent == BEST_RESPONSE else self.matches
                 progress.stage(f"{game} against {opponent}", 0)
-                store.add(head, partial(self._play, game, opponent, simulations, progress))
+                store.add(
+                    self._head(game, "sog", opponent, simulations, games),
+                    partial(self._play, game, "sog", opponent, simulations, progress),
+                )
+            if game in LADDERS:
+                self._climb(game, store, progress)
 
-    def _play(self, game: str, opponent: str, simulations: int, progress: Progress) -> Row:
-        from tacit.agents.named import trained_agent
+    def _trained(self) -> list[str]:
+        """The games with a network."""
+        from tacit.learn.shipped import shipped
+
+        if self.runs is None:
+            return [game for game in OPPONENTS if f"{game}-sog" in shipped()]
+        found = [g for g in OPPONENTS if (self.runs / f"{g}-sog" / "network.pt").is_file()]
+        if not found:
+            raise GameError(f"{self.runs} holds no run of a board game, such as go-5x5-sog")
+        return found
+
+    def _head(
+        self, game: str, search: str, opponent: str, simulations: int, games: int | None
+    ) -> Row:
+        return {
+            "game": game,
+            "search": search,
+            "opponent": opponent,
+            "simulations": simulations,
+            "games": games,
+            "seed": self.seed,
+            "runs": str(self.runs) if self.runs else None,
+        }
+
+    def _climb(self, game: str, store: RowStore, progress: Progress) -> None:
+        """The matches of a game's ladder, and a row with the rating of each player."""
+        from tacit.evaluation.ratings import elo_ratings
+
+        steps = [int(text) for text in self.ladder if text]
+        pairs = [
+            *((search, above, f"{search}:{below}") for search in SEARCHES
+              for below, above in pairwise(steps)),
+            *(("sog", number, f"puct:{number}") for number in steps),
+        ]  # fmt: skip
+        results: dict[tuple[str, str], tuple[float, float]] = {}
+        for search, simulations, opponent in pairs:
+            progress.stage(f"{game}: {search}:{simulations} against {opponent}", 0)
+            row = store.add(
+                self._head(game, search, opponent, simulations, self.ladder_games),
+                partial(self._play, game, search, opponent, simulations, progress),
+            )
+            points = row["score"] * row["games"]
+            results[f"{search}:{simulations}", opponent] = points, row["games"]
+        if not results:
+            return
+        ratings = elo_ratings(results, anchor=f"sog:{steps[0]}")
+        for search in SEARCHES:
+            for simulations in steps:
+                rating = ratings[f"{search}:{simulations}"]
+                head = self._head(game, search, LADDER, simulations, self.ladder_games)
+                store.add(head, partial(_rating, rating))
+
+    def _play(
+        self, game: str, search: str, opponent: str, simulations: int, progress: Progress
+    ) -> Row:
+        from tacit.agents.named import find_agent, trained_agent
         from tacit.evaluation.match import play_match
         from tacit.learn.shipped import find_network
         from tacit.learn.trainer import load_network
 
         preset = f"{game}-sog"
-        found = load_network(find_network(self.runs / preset if self.runs else preset))
+        path = find_network(self.runs / preset if self.runs else preset)
+        found = load_network(path)
         builder = found.network.encoding.builder
-        agent = trained_agent(found, builder, simulations=simulations)
+        agent: Agent = trained_agent(found, builder, simulations=simulations)
         if opponent == BEST_RESPONSE:
             seats = [best_response(builder, agent, seat, self.seed) for seat in (0, 1)]
             mean, error = (seats[0] + seats[1]) / 2, 0.0
         else:
+            climbs = opponent.startswith(tuple(f"{name}:" for name in SEARCHES))
+            if search != "sog":
+                agent = find_agent(f"{search}:{simulations}@{path}", builder)
+            games = self.ladder_games if climbs else self.matches
             result = play_match(
                 builder,
                 agent,
-                opponent,
-                games=self.matches,
+                f"{opponent}@{path}" if climbs else opponent,
+                games=games,
                 seed=self.seed,
-                each=lambda ended: progress.stage(
-                    f"{game} against {opponent}", ended / self.matches
-                ),
+                opening=OPENING if climbs else 0,
+                each=lambda ended: progress.stage(f"{game} against {opponent}", ended / games),
             )
             mean, error, seats = result.mean, result.error, list(result.seats)
         return {
@@ -110,14 +192,42 @@ class SogBoards(Reproduction):
             "error": error / 2,
             "first": (1 + seats[0]) / 2,
             "second": (1 + seats[1]) / 2,
+            "elo": None,
+            "checkpoint": found.epoch,
             "training": found.command,
             "training_seconds": found.seconds,
         }
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
         """One table."""
-        title = "Student of Games on boards: share of points"
-        return [table_of(rows, COLUMNS, text_columns=2, title=title)]
+        title = "Student of Games on boards: share of points, and Elo"
+        return [table_of(rows, COLUMNS, text_columns=3, title=title)]
+
+    def plot(self, rows: Sequence[Row], path: Path) -> None:
+        """Figure 4: Elo over simulations, a curve for each game and search."""
+        from tacit.report.plot import picture, save
+
+        figure, axes = picture()
+        rated = [row for row in rows if row["opponent"] == LADDER]
+        for game, search in sorted({(row["game"], row["search"]) for row in rated}):
+            own = [row for row in rated if (row["game"], row["search"]) == (game, search)]
+            axes.plot(
+                [row["simulations"] for row in own],
+                [row["elo"] for row in own],
+                marker="o",
+                linewidth=1.6,
+                label=f"{game}, {SEARCHES[search]}",
+            )
+        axes.set(xscale="log", xlabel="simulations", ylabel="Elo")
+        if rated:
+            axes.legend(frameon=False)
+        save(figure, path)
+
+
+def _rating(elo: float) -> Row:
+    names = "score", "error", "first", "second", "checkpoint", "training", "training_seconds"
+    nothing = dict.fromkeys(names)
+    return {**nothing, "elo": elo}
 
 
 @dataclass

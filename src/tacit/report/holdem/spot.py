@@ -12,7 +12,9 @@ from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.betting import STREETS
 from tacit.games.holdem.cards import CLASS_NAMES, HAND_CLASS, format_cards, hand_name, parse_hand
 from tacit.games.holdem.ranges import format_range
-from tacit.report import grid
+from tacit.games.holdem.spot import read_label
+from tacit.games.holdem.wording import describe_action
+from tacit.report.holdem import grid
 from tacit.report.plot import picture, save
 from tacit.report.table import Heading, pick, table
 
@@ -32,21 +34,9 @@ def actions(view: SpotNode) -> list[grid.Action]:
     largest = f"r{min(view.betting.rules.stacks)}"
     signs = grid.letters_and_colours(view.actions, all_in=largest)
     return [
-        grid.Action(label, _description(view, label, all_in=label == largest), *sign)
+        grid.Action(label, describe_action(view.betting, read_label(label)), *sign)
         for label, sign in zip(view.actions, signs, strict=True)
     ]
-
-
-def _description(view: SpotNode, label: str, *, all_in: bool) -> str:
-    betting = view.betting
-    if label[0] != "r":
-        return {"f": "fold", "k": "check", "c": f"call {betting.to_call:,}"}[label]
-    total = int(label[1:])
-    level = max(betting.committed)
-    share = 100 * (total - level) / (betting.pot + betting.to_call)
-    what = "bet" if level == max(betting.before) else "raise to"
-    pots = f"{share:.0f} % of the pot{', all in' if all_in else ''}"
-    return f"{what} {betting.to_street(total):,} ({pots})"
 
 
 def _paid(view: SpotNode, player: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.games import CHANCE, GameError
-from tacit.report.spot import hands_report, is_hand, node_report
+from tacit.report.holdem.spot import hands_report, is_hand, node_report
 
 if TYPE_CHECKING:
     from tacit.report.output import Block

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 THRESHOLDS = ("add_all_in", "force_all_in", "merge")
 CARDS_AND_CHIPS = ("name", "board", "oop", "ip", "pot", "stacks", "big_blind")
-SPOT = (*CARDS_AND_CHIPS, "bets", *THRESHOLDS, "add", "lock")
+SPOT = (*CARDS_AND_CHIPS, "bets", "sizes", "actor", *THRESHOLDS, "add", "lock")
 LIMITS = ("target", "time", "iterations")
 
 
@@ -43,8 +43,14 @@ class SpotOptions:
     big_blind: int | None = option(None, "The smallest bet.  [default: 100]", metavar="CHIPS")
     bets: Sequence[str] = option(
         (),
-        "bets/raises: 50%,a/3x,a for all streets, or turn=50%/3x, once for each street.",
+        "bets/raises: 50%,a/3x,a for all streets, or turn=50%/3x, once for each street; or auto.",
         metavar="SIZES",
+    )
+    sizes: int | None = option(
+        None, "With --bets auto: at most this many bets of each player.  [default: 3]", metavar="N"
+    )
+    actor: Path | None = option(
+        None, "With --bets auto: choose by this run of `tacit train rl-cfr-river`."
     )
     add_all_in: float | None = option(None, "Add an all-in of at most X pots.", metavar="X")
     force_all_in: float | None = option(None, "All in if X pots would be left.", metavar="X")
@@ -100,7 +106,7 @@ class SpotOptions:
         from tacit.formats.spot_file import SpotFile, load_spot_file
 
         found = load_spot_file(self.name) if self.name else SpotFile()
-        changes = self.given(("board", "pot", "big_blind"))
+        changes = self.given(("board", "pot", "big_blind", "sizes"))
         if self.stacks is not None:
             changes["stacks"] = _stacks(self.stacks)
         if self.bets:
@@ -108,7 +114,7 @@ class SpotOptions:
         if self.board is not None and not self.name:
             changes["title"] = f"Spot {self.board}"
         first, second = found.ranges
-        return replace(
+        file = replace(
             found,
             ranges=(
                 first if self.oop is None else self.oop,
@@ -119,6 +125,9 @@ class SpotOptions:
             locks={**found.locks, **_locks(self.lock)},
             **changes,
         )
+        if self.actor is not None and not file.chooses:
+            raise click.UsageError("--actor chooses sizes; it needs --bets auto")
+        return file
 
 
 def _stacks(text: str) -> tuple[int, int]:

@@ -22,7 +22,7 @@ def range_command(
 
     from tacit.games.holdem import cards as names
     from tacit.games.holdem.ranges import check_range, format_range, parse_range
-    from tacit.report.grid import by_class, range_grid
+    from tacit.report.holdem.grid import by_class, range_grid
     from tacit.report.output import show
     from tacit.report.table import Heading
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tacit.cli.holdem.spot_options import LIMITS, SPOT, SpotOptions
 from tacit.cli.options import exit_if_interrupted, parameters_of, saved_lines
-from tacit.cli.spot_options import LIMITS, SPOT, SpotOptions
 
 if TYPE_CHECKING:
     from tacit.cli.progress import SolveProgress
     from tacit.games.holdem.spot import Spot
+    from tacit.learn.rl_cfr.chooser import SizeChoice
     from tacit.solvers.anytime import Checkpoint
     from tacit.solvers.spot import SpotLimits, SpotSolution
     from tacit.tree import PublicTree
@@ -27,7 +28,8 @@ def _run(**flags: Any) -> None:
     from tacit.formats.spot_solution import load_spot_solution, save_spot_solution
     from tacit.games import GameError
     from tacit.games.holdem.cards import format_cards
-    from tacit.report import spot as report
+    from tacit.report.holdem import spot as report
+    from tacit.report.holdem.sizes import choice_json, choice_report
     from tacit.report.output import console, print_json, print_report
 
     options = SpotOptions(**flags)
@@ -38,7 +40,7 @@ def _run(**flags: Any) -> None:
     check_writable(out, plot)
     if options.resumable and (out is None or options.small):
         raise click.UsageError("--resumable needs --out, and a solution with its rivers")
-    limits = None
+    limits, choice = None, None
     if options.load is not None:
         options.refuse((*SPOT, *LIMITS, "algorithm", "storage", "resume"), LOAD_ONLY)
         solution = load_spot_solution(options.load, max_bytes=options.memory)
@@ -50,7 +52,7 @@ def _run(**flags: Any) -> None:
         if out is None or options.small:
             solution = replace(solution, memory={})
     else:
-        solution, limits = _solve(options)
+        solution, limits, choice = _solve(options)
     if out is not None:
         save_spot_solution(solution, out, small=options.small)
     view = solution.view(options.at)
@@ -62,6 +64,7 @@ def _run(**flags: Any) -> None:
             {
                 "spot": report.spot_json(solution.spot),
                 "solution": report.solution_json(solution),
+                **({} if choice is None else {"sizes": choice_json(choice, solution.spot)}),
                 "out": str(out) if out else None,
                 "plot": str(plot) if plot else None,
                 **report.node_json(view, hands=options.hands),
@@ -69,11 +72,12 @@ def _run(**flags: Any) -> None:
         )
     else:
         screen = console()
-        print_report(screen, [report.solution_line(solution), *report.node_report(view)])
+        chosen = [] if choice is None else choice_report(choice, solution.spot)
+        print_report(screen, [*chosen, report.solution_line(solution), *report.node_report(view)])
         print_report(screen, saved_lines(solution=out, picture=plot))
         if not options.no_walk:
             from tacit.cli.show import follow
-            from tacit.report.spot_walk import SpotWalk
+            from tacit.report.holdem.spot_walk import SpotWalk
 
             follow(screen, SpotWalk(solution, view))
     if limits is None:
@@ -116,7 +120,8 @@ def _limits(chosen: Mapping[str, Any]) -> SpotLimits:
     return SpotLimits(percent=percent, mbb=mbb, **stops)
 
 
-def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
+def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits, SizeChoice | None]:
+    """The solution, its limits, and the sizes that were chosen for it."""
     import numpy as np
 
     from tacit.cli.progress import BuildProgress
@@ -133,7 +138,8 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
     limits = _limits(chosen)
     algorithm = chosen.get("algorithm", DEFAULT_ALGORITHM)
     find_algorithm(algorithm)
-    found = file.spot()
+    choice = file.choice(options.actor) if file.chooses else None
+    found = file.spot(choice)
     progress = _progress(found, limits, visible=not options.as_json)
     storage, threads = int(chosen.get("storage", 32)), chosen.get("threads") or cores()
     size: Any = {
@@ -164,7 +170,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits]:
             tree=tree,
             **progress.hooks,
         )
-    return solution, limits
+    return solution, limits, choice
 
 
 def _resume(options: SpotOptions, limits: SpotLimits) -> SpotSolution:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.holdem.cards import CLASS_NAMES, hand_name
-from tacit.report.grid import by_class
+from tacit.report.holdem.grid import by_class
 from tacit.report.table import Table, table
 
 Array = NDArray[Any]

@@ -320,7 +320,7 @@ def test_what_was_solved_is_saved_before_it_is_shown(tmp_path, monkeypatch):
     def broken(*_, **__):
         raise GameError("it cannot be shown")
 
-    monkeypatch.setattr("tacit.report.spot.node_report", broken)
+    monkeypatch.setattr("tacit.report.holdem.spot.node_report", broken)
     out = tmp_path / "out[bold].npz"
     assert "it cannot be shown" in fails("spot", *TINY, "--no-walk", "-o", out)
     assert load_spot_solution(out).iterations > 0
@@ -351,3 +351,39 @@ def test_an_interrupt_keeps_what_was_reached(tmp_path):
     assert f"saved to {out}" in errors
     assert "EV % of pot" in shown
     assert load_spot_solution(out).iterations > 0
+
+
+AUTO = (*WITHOUT_BETS, "--bets", "auto")
+
+
+def test_sizes_are_chosen_for_the_spot_and_said():
+    found = answer(*AUTO, "--iterations", "30")
+    assert found["sizes"]["bets"]["river"].count("|") == 1
+    assert found["sizes"]["exploitability"] <= found["sizes"]["exploitability_base"]
+    code, out, _ = call("spot", *AUTO, "--iterations", "30", "--no-walk", "--sizes", "1")
+    assert code == 0
+    assert "chosen sizes, bets/raises" in out
+    assert "against every size" in out
+
+
+def test_a_file_may_ask_for_chosen_sizes(tmp_path):
+    file = tmp_path / "spot.toml"
+    file.write_text(
+        'board = "2c7dJhQsKs"\npot = 100\nstacks = 200\nbig_blind = 2\nbets = "auto"\nsizes = 2\n'
+        'ranges.oop = "AA,KQs,T9s,65s"\nranges.ip = "QQ,AJs,T8s"\n'
+    )
+    found = answer(file, "--iterations", "30")
+    assert all(part.count(",") <= 4 for part in found["sizes"]["bets"]["river"].split("|"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*AUTO, "--sizes", "0"), "0 sizes cannot be chosen; give 1 to 6"),
+        ((*AUTO, "--stacks", "1"), "there is no bet size to choose"),
+        ((*TINY, "--sizes", "2"), 'sizes = 2 needs bets = "auto"'),
+        ((*AUTO, "--actor", "nowhere"), "there is no file nowhere"),
+    ],
+)
+def test_sizes_that_cannot_be_chosen_are_refused_in_one_line(words, message):
+    assert message in fails("spot", *words)

@@ -30,7 +30,7 @@ def equity(
     """
     from tacit.games.holdem.cards import format_cards, parse_board
     from tacit.games.holdem.ranges import check_range, parse_range
-    from tacit.report.equity import class_tables, hand_equities
+    from tacit.report.holdem.equity import class_tables, hand_equities
     from tacit.report.output import show
     from tacit.report.table import table
     from tacit.tree.cards.equity import board_equity

@@ -1,0 +1,310 @@
+"""RL-CFR (Li, Fang and Huang 2024), section 6: what chosen bet sizes gain over fixed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tacit.games import GameError
+from tacit.report.experiment import SILENT, Progress, check_names, option
+from tacit.report.table import Row, Table, table_of
+from tacit.reproduce.row_store import Reproduction, RowStore
+
+if TYPE_CHECKING:
+    from tacit.evaluation.river_sizes import Method
+    from tacit.learn.rl_cfr.training import TrainedActor
+
+EXPERIMENTS = ("rivers", "comparisons", "auto", "turns", "preflop43")
+COLUMNS = {
+    "experiment": "{experiment}",
+    "measure": "{measure}",
+    "base": "{base}",
+    "ours": "{ours}",
+    "difference": "{difference:+.3g} ± {error:.2g}",
+    "paper base": "{paper_base}",
+    "paper ours": "{paper_ours}",
+    "count": "{count:,}",
+    "seed": "{seed}",
+}
+AUTO_ITERATIONS = 600
+EXPLOITABILITY = "exploitability, mbb/h"
+VALUE = "value, mbb/h"
+SIX = "FINE-GRAIN, ours 6 sizes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RLCFR(Reproduction):
+    """RL-CFR, section 6: exploitability and expected value of chosen sizes beside fixed ones.
+
+    Rivers come from walks through solved turns, apart from those of training. The fine-grained game
+    has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
+    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
+    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long.
+    `auto`: `tacit spot --bets auto`, refined by solves. Turns are measured by the expected value of
+    the acting player alone. In PREFLOP43 sizes are chosen for the first action of each player, and
+    what methods win from each other is computed, not sampled.
+
+    Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
+    the acting player), base (or the method compared with) and ours (means), difference and error
+    (its mean over states and standard error), paper_base, paper_ours, count (of states), training
+    (the command), seconds. Of `auto`: ours is the gain over the base of the worst spot and player,
+    error the largest exploitability of the solves that measure it; spots_worse, most_seconds.
+    """
+
+    experiments: tuple[str, ...] = option(EXPERIMENTS, "Experiments, separated by commas.")
+    rivers: int = option(1000, "Rivers, in blocks of 20.", least=20)
+    compared: int = option(200, "Rivers on which MUL-ACTION and FINE-GRAIN play.", least=20)
+    spots: int = option(50, "Spots for --bets auto.", least=2)
+    turns: int = option(100, "Turns.", least=2)
+    deals: int = option(50, "Tables of PREFLOP43: cards and stacks.", least=2)
+    runs: tuple[str, ...] = option((), "Choosers: runs or files; by default the shipped ones.")
+
+    key = ("experiment", "measure", "count", "training")
+    quick: ClassVar = {"rivers": 20, "compared": 20, "spots": 5, "turns": 3, "deals": 3}
+
+    def __post_init__(self) -> None:
+        check_names(self.experiments, EXPERIMENTS, "experiment")
+        for count in (self.rivers, self.compared):
+            if count % 20:
+                raise GameError(f"rivers come in blocks of 20, so {count} cannot be measured")
+
+    def rows(self, progress: Progress = SILENT, out: Path | None = None) -> list[Row]:
+        """All rows; the blocks of states that are finished are kept beside them."""
+        parts = None if out is None else out.with_name(f"{out.stem}-blocks.json")
+        store, blocks = RowStore(out, self.key), RowStore(parts, ("method", "block", "training"))
+        computing = {
+            "rivers": self._rivers,
+            "comparisons": self._comparisons,
+            "auto": self._auto,
+            "turns": self._turns,
+            "preflop43": self._preflop43,
+        }
+        for name in self.experiments:
+            computing[name](store, blocks, progress)
+        return store.rows
+
+    def _actors(self, *problems: str) -> list[TrainedActor]:
+        """The choosers of the first problem that has any: those of `runs`, or the shipped one."""
+        from tacit.learn.rl_cfr.chooser import shipped_actors
+        from tacit.learn.rl_cfr.training import load_actor
+
+        given = [load_actor(Path(run)) for run in self.runs]
+        for problem in problems:
+            if found := [actor for actor in given if actor.settings.problem == problem]:
+                return found
+            if problem in shipped_actors():
+                return [shipped_actors()[problem]]
+        raise GameError(
+            f"there is no chooser for {problems[0]}; train one (tacit train rl-cfr-{problems[0]}) "
+            "and give its folder with --runs"
+        )
+
+    def _rivers(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.river_sizes import fixed, learned
+        from tacit.learn.rl_cfr.sizes import HOLDEM
+
+        for actor in self._actors("river"):
+            methods = {
+                ("base", ""): fixed(HOLDEM.base),
+                ("ours", actor.command): learned(actor.learner),
+            }
+            (base, ours), seconds = self._play(blocks, progress, self.rivers, methods)
+            head = {"experiment": "rivers", "count": self.rivers, "training": actor.command}
+            for row in _compared(base, ours, seconds):
+                store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
+
+    def _comparisons(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.river_sizes import fine_grain, learned, mul_action
+
+        actor = self._actors("river")[0]
+        others = {
+            "MUL-ACTION, equal time": mul_action(equal_time=True),
+            "MUL-ACTION, 3 x time": mul_action(equal_time=False),
+            "FINE-GRAIN, equal time": fine_grain(equal_time=True),
+            SIX: fine_grain(equal_time=False),
+        }
+        methods = {
+            ("ours", actor.command): learned(actor.learner),
+            ("ours, 6 sizes", actor.command): learned(actor.learner, 6),
+            **{(name, ""): method for name, method in others.items()},
+        }
+        (three, six, *rest), seconds = self._play(blocks, progress, self.compared, methods)
+        for name, theirs in zip(others, rest, strict=True):
+            head = {"experiment": name, "count": self.compared, "training": actor.command}
+            for row in _compared(theirs, six if name == SIX else three, seconds, paper=False):
+                store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
+
+    def _play(
+        self,
+        blocks: RowStore,
+        progress: Progress,
+        count: int,
+        methods: Mapping[tuple[str, str], Method],
+    ) -> tuple[list[list[Sequence[float]]], float]:
+        """By method, for each river its exploitability and value in mbb; and the seconds of all.
+
+        methods: by name and the command of training.
+        """
+        from tacit.evaluation.river_sizes import BLOCK, held_out_rivers, measure
+
+        def compute(block: int, method: Method) -> Row:
+            return {"rivers": [list(measure(river, method)) for river in held_out_rivers(block)]}
+
+        found: list[list[Sequence[float]]] = [[] for _ in methods]
+        seconds = 0.0
+        for block in range(count // BLOCK):
+            for rivers, ((name, training), method) in zip(found, methods.items(), strict=True):
+                progress.stage(f"{count} rivers, {name}", block * BLOCK / count)
+                head = {"method": name, "block": block, "training": training}
+                row: dict[str, Any] = blocks.add(head, partial(compute, block, method))
+                rivers += row["rivers"]
+                seconds += row["seconds"]
+        return found, seconds
+
+    def _auto(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.river_sizes import measure_auto, mixed_rivers
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+
+        actor = self._actors("river")[0]
+        chooser = LearnedChooser(actors={"river": actor})
+
+        def compute() -> Row:
+            measured = []
+            for number, river in enumerate(mixed_rivers(self.spots)):
+                progress.stage(f"--bets auto, {self.spots} spots", number / self.spots)
+                measured.append(measure_auto(chooser, river, iterations=AUTO_ITERATIONS))
+            worse = [row.worse for row in measured]
+            return {
+                "base": 0.0,
+                "ours": -max(worse),
+                "difference": -sum(worse) / len(worse),
+                "error": max(row.error for row in measured),
+                "paper_base": None,
+                "paper_ours": None,
+                "spots_worse": sum(row.worse > row.error for row in measured),
+                "most_seconds": max(row.seconds for row in measured),
+            }
+
+        head = {
+            "experiment": "auto",
+            "measure": "least gain, % of pot",
+            "count": self.spots,
+            "training": actor.command,
+        }
+        store.add(head, compute)
+
+    def _turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.river_sizes import held_out_turns, turn_gain
+
+        for actor in self._actors("turn", "river"):
+            gains = []
+            for number, turn in enumerate(held_out_turns(self.turns)):
+                progress.stage(f"{self.turns} turns", number / self.turns)
+                head = {"method": "turn", "block": number, "training": actor.command}
+                gain = partial(turn_gain, turn, actor.learner)
+                gains.append(blocks.add(head, partial(_named, "gain", gain)))
+            head = {"experiment": "turns", "measure": VALUE, "count": self.turns}
+            row = _gain_row([row["gain"] for row in gains]) | _seconds(gains)
+            store.add({**head, "training": actor.command}, partial(dict, row))
+
+    def _preflop43(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.preflop43_sizes import held_out_table, measure_table
+
+        for actor in self._actors("preflop43"):
+            found = []
+            for number in range(self.deals):
+                progress.stage(f"{self.deals} tables of PREFLOP43", number / self.deals)
+                head = {"method": "preflop43", "block": number, "training": actor.command}
+                play = partial(measure_table, held_out_table(number), actor.learner, number)
+                found.append(blocks.add(head, partial(_fields, play)))
+            rewards = [reward for row in found for reward in row["rewards"]]
+            pairs = [(row["base"], row["ours"]) for row in found]
+            rows = {
+                "reward, mbb an action": {**_gain_row(rewards), "paper_ours": 4},
+                EXPLOITABILITY: {**_pairs_row(pairs), "paper_base": 23, "paper_ours": 21},
+                "head to head, mbb/h": {
+                    **_gain_row([row["head_to_head"] for row in found]),
+                    "paper_ours": 5,
+                },
+            }
+            for measure, row in rows.items():
+                count = len(rewards) if "reward" in measure else self.deals
+                head = {"experiment": "preflop43", "measure": measure, "count": count}
+                store.add({**head, "training": actor.command}, partial(dict, row | _seconds(found)))
+
+    def tables(self, rows: Sequence[Row]) -> list[Table]:
+        """One table."""
+        title = "RL-CFR: chosen sizes beside the base {0.5, 1, 2 pots, all-in}"
+        shown = [
+            {**row, **{n: _number(row[n]) for n in PLAIN}, "seed": _seed(row["training"])}
+            for row in rows
+        ]
+        return [table_of(shown, COLUMNS, text_columns=2, title=title)]
+
+
+PLAIN = ("base", "ours", "paper_base", "paper_ours")
+
+
+def _named(name: str, compute: Callable[[], Any]) -> Row:
+    return {name: compute()}
+
+
+def _seed(training: str) -> str:
+    """The seed in a command of training."""
+    return training.partition("--seed ")[2].partition(" ")[0]
+
+
+def _seconds(rows: Sequence[Row]) -> Row:
+    """The time that these rows took together."""
+    return {"seconds": sum(row["seconds"] for row in rows)}
+
+
+def _fields(compute: Callable[[], Any]) -> Row:
+    """The fields of a named tuple."""
+    return dict(compute()._asdict())
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def _compared(
+    base: Sequence[Sequence[float]],
+    ours: Sequence[Sequence[float]],
+    seconds: float,
+    *,
+    paper: bool = True,
+) -> list[Row]:
+    """Rows of exploitability and of the acting player's expected value, from rows of rivers."""
+    rows = []
+    papers = {EXPLOITABILITY: (20, 17), VALUE: (None, None)}
+    for column, (measure, (paper_base, paper_ours)) in enumerate(papers.items()):
+        pairs = [(theirs[column], mine[column]) for theirs, mine in zip(base, ours, strict=True)]
+        row = {"measure": measure, **_pairs_row(pairs), "seconds": seconds}
+        if paper:
+            row |= {"paper_base": paper_base, "paper_ours": paper_ours}
+        rows.append(row)
+    return rows
+
+
+def _pairs_row(pairs: Sequence[tuple[float, float]]) -> Row:
+    """Both means, and the mean difference with its standard error."""
+    from tacit.evaluation.river_sizes import summary
+
+    difference, error = summary([mine - theirs for theirs, mine in pairs])
+    return {
+        "base": sum(theirs for theirs, _ in pairs) / len(pairs),
+        "ours": sum(mine for _, mine in pairs) / len(pairs),
+        "difference": difference,
+        "error": error,
+        "paper_base": None,
+        "paper_ours": None,
+    }
+
+
+def _gain_row(gains: Sequence[float]) -> Row:
+    """Gains over the base, whose own is zero."""
+    return _pairs_row([(0.0, gain) for gain in gains])

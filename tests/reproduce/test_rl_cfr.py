@@ -1,0 +1,59 @@
+"""RL-CFR's rows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from support.commands import call
+from tacit.games import GameError
+from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
+from tacit.reproduce import rl_cfr
+from tacit.reproduce.rl_cfr import RLCFR
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Blocks of two rivers, and short solves for --bets auto."""
+    monkeypatch.setattr("tacit.evaluation.river_sizes.BLOCK", 2)
+    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", 20)
+
+
+def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
+    out = tmp_path / "rows.json"
+    experiment = RLCFR(experiments=("rivers", "auto"), rivers=20, spots=2)
+    object.__setattr__(experiment, "rivers", 2)
+    first = experiment.rows(out=out)
+    assert [(row["experiment"], row["measure"]) for row in first] == [
+        ("rivers", "exploitability, mbb/h"),
+        ("rivers", "value, mbb/h"),
+        ("auto", "least gain, % of pot"),
+    ]
+    assert (first[0]["paper_base"], first[0]["paper_ours"]) == (20, 17)
+    assert first[0]["difference"] == pytest.approx(first[0]["ours"] - first[0]["base"])
+    assert experiment.rows(out=out) == first, "finished rows are not computed again"
+    blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
+    assert {row["method"] for row in blocks} == {"base", "ours"}
+    assert experiment.tables(first)
+
+
+def test_preflop43_is_measured_in_three_ways(tmp_path):
+    settings = PRESETS["rl-cfr-preflop43"]
+    TrainedActor(make_learner(settings), settings).save_actor(tmp_path / "actor.pt")
+    rows = RLCFR(experiments=("preflop43",), deals=2, runs=(str(tmp_path),)).rows()
+    assert [row["measure"] for row in rows] == [
+        "reward, mbb an action",
+        "exploitability, mbb/h",
+        "head to head, mbb/h",
+    ]
+    assert rows[1]["base"] > 0
+    assert rows[0]["count"] >= 2
+
+
+def test_rivers_come_in_whole_blocks():
+    with pytest.raises(GameError, match="blocks of 20"):
+        RLCFR(rivers=30)
+    code, _, errors = call("reproduce", "rl-cfr", "--experiments=river")
+    assert code == 1
+    assert "no experiment 'river'" in errors
