@@ -39,7 +39,7 @@ venv: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,openspiel]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,openspiel,ray]'
 	$(BIN)/tacit warm-up
 	touch $(STAMP)
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of the pages on subgames and growing trees: `python docs/draw.py`."""
+"""Draw pictures of the pages on subgames, growing trees and sizes: `python docs/draw.py`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from tacit.games import load_game
+from tacit.games.holdem.spot import Spot
+from tacit.learn.rl_cfr.chooser import shipped_actors
+from tacit.learn.rl_cfr.decisions import Decision
+from tacit.learn.rl_cfr.episodes import point_of
+from tacit.learn.rl_cfr.learners import Learner
+from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.solvers.growing import GrowingSearch, GrowingSettings
 from tacit.solvers.leaves import Zero
 from tacit.solvers.oracle import Oracle
@@ -133,6 +139,68 @@ def _draw_tree(axes: Axes, search: GrowingSearch) -> None:
     axes.axis("off")
 
 
+SIZE_BOARDS = {"dry": "Ks7d2c9h3s", "flushes": "Kh7h2h9c4d", "straights": "Jd9c8hTs3s"}
+OPENER = "22+,A2s+,K8s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,64s+,54s,A8o+,KTo+,QTo+,JTo"
+CALLER = "22-TT,A2s-AJs,K9s+,QTs+,J9s+,T8s+,98s,87s,76s,65s,ATo-AQo,KJo+,QJo"
+DEPTHS = tuple(float(depth) for depth in np.geomspace(0.4, 12, 15))
+BLUFFS = tuple(range(0, 100, 10))
+
+
+def chosen_sizes() -> None:
+    """The actor's sizes: by stacks on three boards, and by the share of bluffs in a range."""
+    river = shipped_actors()["river"].learner
+    figure, panels = pyplot.subplots(
+        1, 4, figsize=(11, 3.4), layout="constrained", sharey=True, width_ratios=(1, 1, 1, 1.1)
+    )
+    for axes, (title, board) in zip(panels, SIZE_BOARDS.items(), strict=False):
+        for history, name, colour, shift in (
+            ("", "OOP bets", "tab:blue", 0.97),
+            ("k", "IP bets", "tab:orange", 1.03),
+        ):
+            points = [
+                (shift * depth, size)
+                for depth in DEPTHS
+                for size in _sizes(river, board, (CALLER, OPENER), depth, history)
+            ]
+            axes.scatter(*zip(*points, strict=True), s=14, color=colour, label=name)
+        axes.plot(DEPTHS, DEPTHS, color="0.6", linewidth=1)
+        axes.set(xscale="log", title=f"{board}: {title}", xlabel="stack, in pots")
+    nuts, caught = "KK,77,22", "KQs,KJs,KTs,K9s,QQ,JJ,TT,ATs,A9s"
+    points = [
+        (bluffs, size)
+        for bluffs in BLUFFS
+        for size in _sizes(
+            river, "Ks7d2c9h3s", (f"{nuts},QTs:{bluffs / 100},QJs:{bluffs / 100}", caught), 3.0, ""
+        )
+    ]
+    panels[3].scatter(*zip(*points, strict=True), s=14, color="tab:blue")
+    panels[3].set(title="sets and bluffs, stack 3", xlabel="weight of the bluffs, %")
+    ticks = (0.1, 0.25, 0.5, 1, 2, 5)
+    panels[0].set(yscale="log", ylabel="chosen sizes, in pots", ylim=(0.08, 7))
+    panels[0].set_yticks(ticks, labels=map(str, ticks))
+    for axes in panels[:3]:
+        axes.set_xticks((0.5, 1, 2, 5, 10), labels=("0.5", "1", "2", "5", "10"))
+        axes.minorticks_off()
+    for axes in panels:
+        axes.grid(visible=True, alpha=0.3)
+    panels[0].legend(loc="upper left", fontsize=8)
+    figure.savefig(IMAGES / "chosen-sizes.png", dpi=130)
+    pyplot.close(figure)
+
+
+def _sizes(
+    learner: Learner, board: str, ranges: tuple[str, str], depth: float, history: str
+) -> list[float]:
+    """The sizes in pots that the actor alone chooses."""
+    spot = Spot.of(
+        board, ranges=ranges, pot=1000, behind=round(1000 * depth), bets="a", big_blind=50
+    )
+    point = point_of(Decision(spot, history))
+    chosen = learner.choose(point)
+    return [HOLDEM.pots[place] for place in chosen if point.usable[place]]
+
+
 if __name__ == "__main__":
     coin_toss()
     growing_tree()
+    chosen_sizes()

@@ -20,11 +20,13 @@ from typing import Any, get_overloads
 import numpy as np
 
 import tacit
+from tacit.bench.scale import Scale
 from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
 from tacit.reproduce import safe_tables
-from tacit.reproduce.rebel_figure4 import PAPER
+from tacit.reproduce.rebel_table2 import summaries as rebel_summaries
+from tacit.reproduce.rl_cfr import RLCFR
 from tacit.reproduce.row_store import CHECKSUM
 from tacit.solvers import Limits, evaluate, solve_tree
 from tacit.solvers.solution import written_policy
@@ -147,6 +149,32 @@ def bench_subgame() -> str:
     return "\n".join(text)
 
 
+def bench_scale() -> str:
+    """What ReBeL's number of examples costs, from what `tacit bench scale --json` has printed."""
+    rows = kept("bench-scale")
+    (shown,) = Scale().tables(rows)
+    cores = rows[0]["cores"]
+    shown.headers = tuple(f"hours on {cores} cores" if h == "hours" else h for h in shown.headers)
+    return markdown(shown)
+
+
+def acpc_matches() -> str:
+    """Matches through the dealer, from what `tacit acpc --json` has printed."""
+    shown = Table(("agent", "hands", "mbb/h", "decisions", "made legal", "s a decision", "slowest"))
+    for row in kept("acpc"):
+        made = row["decisions"]
+        shown.add_row(
+            f"`{row['agent']}`",
+            f"{row['hands']:,}",
+            f"{row['mbb']:+,.0f} ± {row['error']:,.0f}",
+            f"{made['count']:,}",
+            f"{made['adjusted']}",
+            f"{made['seconds'] / made['count']:.3f}",
+            f"{made['slowest']:.3f}",
+        )
+    return markdown(shown)
+
+
 def holdem_off_tree_table() -> str:
     """Answers to bets that a blueprint of a turn does not know."""
     text = ["| answer | exploitability in mbb/h |", "| --- | --: |"]
@@ -208,22 +236,91 @@ def sog_leduc() -> str:
     return "\n".join(text)
 
 
+def bench_sog() -> str:
+    """Simulations a second of growing-tree CFR, from `tacit bench sog --json`."""
+    text = [
+        "| game | simulations | for each update | a second | µs each |",
+        "| --- | --: | --: | --: | --: |",
+    ]
+    for row in kept("bench-sog"):
+        cells = [f"`{row['game']}`", f"{row['simulations']:,}", f"{row['expansions']:g}"]
+        cells += [f"{row['simulations_per_second']:,.0f}", f"{row['microseconds']:.0f}"]
+        text.append(f"| {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def sog_hidden() -> str:
+    """Exploitability of Student of Games in other games with hidden information."""
+    text = [
+        "| game | epochs of training | simulations | seeds | mean | range |",
+        "| --- | --: | --: | --: | --: | --: |",
+    ]
+    for row in kept("sog-glasses"):
+        cells = [f"`{row['game']}`", row["checkpoint"], f"{row['simulations']:,}", row["seeds"]]
+        cells += [f"{row['mean']:.4f}", f"{row['min']:.4f} to {row['max']:.4f}"]
+        text.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(text)
+
+
+def sog_boards() -> str:
+    """Points of Student of Games against other engines on boards, from `sog-boards`."""
+    text = [
+        "| game | epochs of training | opponent | simulations | games | score | as player 1, 2 |",
+        "| --- | --: | --- | --: | --: | --: | --: |",
+    ]
+    for row in kept("sog-boards"):
+        if row["elo"] is None and row["opponent"].split(":")[0] not in ("sog", "puct"):
+            cells = [f"`{row['game']}`", row["checkpoint"], row["opponent"], row["simulations"]]
+            cells += [row["games"] or "", f"{row['score']:.2f} ± {row['error']:.2f}"]
+            cells += [f"{row['first']:.2f}, {row['second']:.2f}"]
+            text.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(text)
+
+
+def sog_elo() -> str:
+    """Elo by simulations of GT-CFR and of MCTS with the same network, from `sog-boards`."""
+    rated = [row for row in kept("sog-boards") if row["elo"] is not None]
+    steps = sorted({row["simulations"] for row in rated})
+    text = [
+        f"| game | search | {' | '.join(f's = {step}' for step in steps)} |",
+        f"| --- | --- |{' --: |' * len(steps)}",
+    ]
+    for game, search in dict.fromkeys((row["game"], row["search"]) for row in rated):
+        own = {
+            r["simulations"]: r["elo"] for r in rated if (r["game"], r["search"]) == (game, search)
+        }
+        text.append(f"| `{game}` | {search} | {' | '.join(f'{own[s]:.0f}' for s in steps)} |")
+    return "\n".join(text)
+
+
 def rebel_table2() -> str:
     """Exploitability of search with trained networks, from the rows of `rebel-table2`."""
-    found = {(row["game"], row["algorithm"]): row for row in kept("rebel-table2")}
+    names = {"rebel-cfr-d": "CFR-D", "rebel-fp": "FP", "rebel-cfr-avg": "CFR-AVG, sound"}
+    head = ("game", "search", "mean", "range", "networks", "seeds", "paper's form", "paper")
+    shown = Table(head, text_columns=2)
+    for row in rebel_summaries(kept("rebel-table2")):
+        if row["algorithm"] in names and row["mean"] is not None:
+            shown.add_row(
+                f"`{row['game']}`", names[row["algorithm"]], f"{row['mean']:.4f}",
+                f"{row['min']:.4f} to {row['max']:.4f}", f"{row['networks']}", f"{row['seeds']}",
+                f"{row['sampled_mean']:.4f}" if row["sampled_mean"] else "not measured",
+                f"{row['paper']}" if row["paper"] else "",
+            )  # fmt: skip
+    return markdown(shown)
+
+
+def rebel_holdem() -> str:
+    """The rows of `rebel-holdem`."""
     text = [
-        "| game | CFR-D | paper | FP | paper | CFR-AVG, sound | playthroughs |",
-        "| --- | --: | --: | --: | --: | --: | --: |",
+        "| agent | opponent | hands | mbb/h | ± | 95 % interval | without AIVAT |",
+        "| --- | --- | --: | --: | --: | --: | --: |",
     ]
-    for game in dict.fromkeys(game for game, _ in found):
-        cells = []
-        for name in ("rebel-cfr-d", "rebel-fp", "rebel-cfr-avg"):
-            row = found.get((game, name))
-            cells.append(f"{row['exploitability']:.4f}" if row else "not measured")
-            if (game, name) in PAPER:
-                cells.append(f"{PAPER[game, name]}")
-        cells.append(f"{found[game, 'rebel-cfr-d']['playthroughs']}")
-        text.append(f"| `{game}` | {' | '.join(cells)} |")
+    for row in kept("rebel-holdem"):
+        cells = [f"`{row['agent']}`", f"`{row['opponent']}`", f"{row['hands']:,}"]
+        cells += [f"{row['mbb']:+,.0f}", f"{row['error']:,.0f}"]
+        cells += [f"{row['low']:+,.0f} to {row['high']:+,.0f}"]
+        cells += [f"{row['plain']:+,.0f} ± {row['plain_error']:,.0f}"]
+        text.append(f"| {' | '.join(cells)} |")
     return "\n".join(text)
 
 
@@ -239,6 +336,25 @@ def rebel_ablations() -> str:
             f"| `{row['game']}` | {row['algorithm']} | {row['exploitability']:.4f} | {whole} |"
         )
     return "\n".join(text)
+
+
+def rebel_teh() -> str:
+    """Search with learned networks in turn endgame hold'em, from the rows of `rebel-teh`."""
+    names = ("tabular", "rebel", "averaged", "perfect", "random_beliefs")
+    text = [
+        f"| iterations | {' | '.join(name.replace('_', ' ') for name in names)} |",
+        f"| --: |{' --: |' * len(names)}",
+    ]
+    for row in kept("rebel-teh"):
+        cells = ["" if row[name] is None else f"{row[name]:,.0f}" for name in names]
+        text.append(f"| {row['iterations']:,} | {' | '.join(cells)} |")
+    return "\n".join(text)
+
+
+def rl_cfr() -> str:
+    """Chosen sizes beside fixed ones, from the rows that `reproduce rl-cfr` has kept."""
+    [shown] = RLCFR().tables(kept("rl-cfr"))
+    return markdown(shown)
 
 
 def signature(name: str, made: Any) -> str:
@@ -307,14 +423,23 @@ KINDS: dict[str, Callable[..., str]] = {
     "source": source,
     "safe-table": safe_table,
     "off-tree-table": off_tree_table,
+    "bench-sog": bench_sog,
     "bench-subgame": bench_subgame,
+    "bench-scale": bench_scale,
+    "acpc-matches": acpc_matches,
     "holdem-off-tree-table": holdem_off_tree_table,
     "holdem-table": holdem_table,
     "holdem-differences": holdem_differences,
     "rebel-table2": rebel_table2,
+    "rebel-teh": rebel_teh,
+    "sog-boards": sog_boards,
+    "sog-elo": sog_elo,
+    "sog-hidden": sog_hidden,
     "sog-leduc": sog_leduc,
+    "rl-cfr": rl_cfr,
     "sog-safety": sog_safety,
     "rebel-ablations": rebel_ablations,
+    "rebel-holdem": rebel_holdem,
     "reference": reference,
 }
 
