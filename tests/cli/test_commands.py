@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from importlib import import_module
 
@@ -236,10 +235,9 @@ def test_arguments_are_checked_before_work_begins(words, message, tmp_path, monk
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unwritable_path_is_found_before_solving():
-    start = time.perf_counter()
+def test_an_unwritable_path_is_found_before_solving(monkeypatch):
+    monkeypatch.setattr(Solver, "run", lambda *_: pytest.fail("something was solved"))
     fails("solve", "liars-dice-1x6", "-n", 10**6, "--out", "/no/such/folder/x.npz")
-    assert time.perf_counter() - start < 1.0
 
 
 def test_resume_wants_the_same_game_and_settings(kuhn):
