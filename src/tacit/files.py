@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import tempfile
@@ -12,6 +13,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from tacit.games.game import GameError
+
+CHECKSUM = "sha256"
+"""The name of a checksum in a JSON file."""
 
 
 def write_atomically(path: str | Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -86,6 +90,11 @@ def write_json_rows(path: str | Path, rows: list[dict[str, Any]]) -> None:
     """Write a JSON list atomically, one row a line."""
     lines = ",\n".join(json.dumps(row) for row in rows)
     write_text(path, f"[\n{lines}\n]\n")
+
+
+def json_checksum(data: object) -> str:
+    """The SHA-256 of data as JSON with sorted keys."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def check_writable(*paths: str | Path | None) -> None:

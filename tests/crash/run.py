@@ -25,7 +25,7 @@ from typing import Any
 import torch
 
 from tacit.archive import open_archive, read_arrays
-from tacit.reproduce.row_store import CHECKSUM
+from tacit.files import CHECKSUM
 
 MARK = "TACIT_CRASH"
 PATIENCE = 5.0

@@ -22,6 +22,9 @@ from click.testing import CliRunner
 from fuzz.mutate import Random, mutate_bytes, mutate_text, mutate_value, mutate_words
 from tacit.archive import write_archive, write_arrays
 from tacit.cli import tacit
+from tacit.evaluation.holdem.match import _Record as HoldemRecord
+from tacit.evaluation.match import _Record as GameRecord
+from tacit.files import CHECKSUM, json_checksum
 from tacit.formats import phh
 from tacit.formats.acpc.log import read_log
 from tacit.formats.acpc.protocol import game_text, read_game, read_match_state
@@ -244,6 +247,41 @@ def _read_rows(path: Path) -> object:
     return RowStore(path, ("game", "seed"))
 
 
+_HAND = {
+    "holes": ["AhKd", "QsQd"],
+    "board": "2c3d4s",
+    "actions": [300, 1, 0],
+    "won": -300,
+    "estimate": 12.5,
+}
+
+
+def _match(results: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    def make() -> dict[str, Any]:
+        kept = {"match": ["kuhn", "uniform", 0], **results}
+        return {**kept, CHECKSUM: json_checksum(kept)}
+
+    return make
+
+
+def _sealed(read: Callable[[Path], object]) -> Callable[[Path], object]:
+    """Read a record as it is, and again with a right checksum, so that its contents are reached."""
+
+    def both(path: Path) -> object:
+        try:
+            return read(path)
+        except GameError:
+            try:
+                data = json.loads(path.read_text())
+                data.pop(CHECKSUM)
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                raise GameError("no record") from None
+            path.write_text(json.dumps({**data, CHECKSUM: json_checksum(data)}))
+            return read(path)
+
+    return both
+
+
 MATCH_STATES = (
     "MATCHSTATE:1:7:r300c/cr600c/r1000f:|AhKd/2c3d4s/5h",
     "MATCHSTATE:0:0:r20000c///:AhKd|2c2d/3d4s5h/6c/9s",
@@ -423,6 +461,18 @@ READERS: tuple[Reader, ...] = (
         200,
     ),
     Reader("rows", _jsons(_rows), _read_file(_read_rows), 500),
+    Reader(
+        "match-record",
+        _jsons(_match({"won": [1.0, -1.0], "aivat": [0.5, -0.25]})),
+        _read_file(_sealed(lambda path: GameRecord(path, ["kuhn", "uniform", 0]))),
+        500,
+    ),
+    Reader(
+        "holdem-record",
+        _jsons(_match({"pairs": {"0": [_HAND, _HAND]}})),
+        _read_file(_sealed(lambda path: HoldemRecord(path, ["kuhn", "uniform", 0]))),
+        500,
+    ),
     Reader("solution", _arrays(_solution), _read_file(load_solution), 50),
     Reader("spot-solution", _arrays(_spot_solution), _read_file(load_spot_solution), 50),
     Reader("network", _weights(_network), _read_file(load_network), 50),

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tacit.files import CHECKSUM
 from tacit.games import GameError
 from tacit.report.table import Row
 from tacit.reproduce.rebel_ablations import Ablations
 from tacit.reproduce.rebel_table2 import Table2
-from tacit.reproduce.row_store import CHECKSUM, RowStore
+from tacit.reproduce.row_store import RowStore
 from tacit.reproduce.safe_tables import SafeTables
 
 

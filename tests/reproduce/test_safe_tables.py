@@ -9,8 +9,8 @@ import pytest
 
 from support.commands import call, fails
 from support.subgames import tree_of
+from tacit.files import CHECKSUM
 from tacit.report.table import Row
-from tacit.reproduce.row_store import CHECKSUM
 from tacit.reproduce.safe_tables import (
     BLUEPRINT,
     WEAKNESSES,

@@ -5,8 +5,7 @@ With a value function each game also has an estimate by AIVAT (`tacit.evaluation
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from tacit.agents.agent import Agent
 from tacit.agents.named import find_agent
 from tacit.evaluation.aivat import AivatGame, ValueFunction
-from tacit.files import check_writable, write_text
+from tacit.evaluation.match_record import MatchRecord
 from tacit.games import TERMINAL, Game, GameError, load_game
 from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.playing import deal, draw, follow, payoff
@@ -153,38 +152,24 @@ def _name(agent: Agent | ValueFunction | str) -> str:
 
 
 class _Record:
-    """The first agent's winnings in the games that have ended, in a file, or nowhere.
+    """The first agent's winnings in the games that have ended.
 
     estimates: those of AIVAT, if the match has them.
     """
 
     def __init__(self, path: str | Path | None, match: list[Any]) -> None:
-        self.path = None if path is None else Path(path)
-        self.match = match
         self.won: list[float] = []
         self.estimates: list[float] = []
-        if self.path is None:
-            return
-        check_writable(self.path)
-        if not self.path.exists():
-            return
-        try:
-            kept = json.loads(self.path.read_text())
-            before, self.won = kept["match"], [float(value) for value in kept["won"]]
-            self.estimates = [float(value) for value in kept.get("aivat", ())]
-        except (ValueError, TypeError, KeyError):
-            raise GameError(f"{path} is not the record of a match; name another file") from None
-        if before != match:
-            raise GameError(
-                f"{path} is the record of another match, {before} and not {match} (game, agents, "
-                "seed, games at once); name another file"
-            )
+        words = "game, agents, seed, games at once"
+        self._record = MatchRecord(path, match, words=words, read=self._read)
+
+    def _read(self, kept: Mapping[str, Any]) -> None:
+        self.won = [float(value) for value in kept["won"]]
+        self.estimates = [float(value) for value in kept.get("aivat", ())]
 
     def write(self, won: list[float], estimates: list[float]) -> None:
         """Keep all results so far."""
-        if self.path is not None:
-            results = {"won": won, "aivat": estimates} if estimates else {"won": won}
-            write_text(self.path, json.dumps({"match": self.match, **results}) + "\n")
+        self._record.write({"won": won, "aivat": estimates} if estimates else {"won": won})
 
 
 def _play_side_by_side(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +9,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from tacit.archive import ArchiveError, read_text, reading
-from tacit.files import check_writable, write_json_rows
+from tacit.files import CHECKSUM, check_writable, json_checksum, write_json_rows
 from tacit.report.experiment import SILENT, Experiment, Progress
 from tacit.report.table import Row
-
-CHECKSUM = "sha256"
-"""The column of a row's checksum in the file."""
 
 
 class RowStore:
@@ -36,7 +32,7 @@ class RowStore:
             what = "a file of rows of this table"
             with reading(path, what):
                 for number, row in enumerate(json.loads(read_text(path, what)), start=1):
-                    if row.pop(CHECKSUM, None) != _checksum(row):
+                    if row.pop(CHECKSUM, None) != json_checksum(row):
                         raise ArchiveError(
                             f"row {number} in {path} is damaged: its checksum is wrong; without "
                             "it, the row is computed again"
@@ -53,15 +49,10 @@ class RowStore:
             row.setdefault("seconds", time.perf_counter() - began)
             self._known[key] = row
             if self.path is not None:
-                kept = [{**row, CHECKSUM: _checksum(row)} for row in self._known.values()]
+                kept = [{**row, CHECKSUM: json_checksum(row)} for row in self._known.values()]
                 write_json_rows(self.path, kept)
         self.rows.append(row)
         return row
-
-
-def _checksum(row: Row) -> str:
-    """The SHA-256 of a row's JSON with sorted keys."""
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
 class Reproduction(Experiment):

@@ -6,9 +6,8 @@ depends on the seed only, not on the number of processes.
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from tacit.cluster import executor_of
 from tacit.evaluation.holdem.hands import PlayedHand, play_hand, shuffled_deck
 from tacit.evaluation.holdem.local_best_response import HoldemLBR
 from tacit.evaluation.match import Winnings, winnings
-from tacit.files import check_writable, write_text
+from tacit.evaluation.match_record import MatchRecord
 from tacit.games import GameError
 from tacit.games.holdem.betting import BettingRules
 
@@ -145,33 +144,17 @@ def _name(player: HoldemPlayer | str) -> str:
 
 
 class _Record:
-    """The pairs that have been played, by number, in a file or nowhere."""
+    """The pairs that have been played, by number."""
 
     def __init__(self, path: str | Path | None, match: list[Any]) -> None:
-        self.path = None if path is None else Path(path)
-        self.match: list[Any] = json.loads(json.dumps(match))
         self.pairs: dict[int, Pair] = {}
-        self.written, self.time = 0, time.monotonic()
-        if self.path is None:
-            return
-        check_writable(self.path)
-        if not self.path.exists():
-            return
-        try:
-            kept = json.loads(self.path.read_text())
-            before = kept["match"]
-            for number, (one, two) in kept["pairs"].items():
-                self.pairs[int(number)] = PlayedHand.from_json(one), PlayedHand.from_json(two)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise GameError(
-                f"{path} is not the record of a match of hold'em; name another file"
-            ) from None
-        if before != self.match:
-            raise GameError(
-                f"{path} is the record of another match, {before} and not {self.match} (players, "
-                "seed, AIVAT, rules); name another file"
-            )
-        self.written = len(self.pairs)
+        words = "players, seed, AIVAT, rules"
+        self._record = MatchRecord(path, match, words=words, read=self._read)
+        self.written, self.time = len(self.pairs), time.monotonic()
+
+    def _read(self, kept: Mapping[str, Any]) -> None:
+        for number, (one, two) in kept["pairs"].items():
+            self.pairs[int(number)] = PlayedHand.from_json(one), PlayedHand.from_json(two)
 
     def add(self, number: int, pair: Pair) -> None:
         """Keep a pair; the file is written now and then."""
@@ -181,8 +164,7 @@ class _Record:
 
     def write(self) -> None:
         """Write what is new."""
-        if self.path is None or self.written == len(self.pairs):
-            return
-        pairs = {n: [hand.to_json() for hand in self.pairs[n]] for n in sorted(self.pairs)}
-        write_text(self.path, json.dumps({"match": self.match, "pairs": pairs}) + "\n")
-        self.written, self.time = len(self.pairs), time.monotonic()
+        if self.written < len(self.pairs):
+            pairs = {n: [hand.to_json() for hand in self.pairs[n]] for n in sorted(self.pairs)}
+            self._record.write({"pairs": pairs})
+            self.written, self.time = len(self.pairs), time.monotonic()
