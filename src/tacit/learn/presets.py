@@ -70,7 +70,11 @@ GO = BOARD.replace(
 """Small epochs: the eight symmetries of a board make up for few games."""
 STUDENTS = (
     *(TINY_STUDENT.replace(game=game) for game in ("kuhn", "rock-paper-scissors")),
-    *(STUDENT.replace(game=game) for game in ("leduc", "liars-dice-1x4", "liars-dice-1x6")),
+    STUDENT.replace(game="leduc"),
+    *(
+        STUDENT.replace(game=game, epochs=90, halve_every=15, evaluate_every=0, keep_every=30)
+        for game in ("liars-dice-1x4", "liars-dice-1x6")
+    ),
     STUDENT.replace(game="pursuit-glasses", epochs=80, halve_every=13),
     BOARD.replace(game="tic-tac-toe", channels=16, blocks=2, epochs=60, halve_every=15,
                   play_simulations=100, greedy_after=6),
