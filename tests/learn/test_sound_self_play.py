@@ -82,6 +82,25 @@ def test_outcomes_are_targets_of_the_infostates_that_a_game_visits() -> None:
     assert len(examples.rows) >= 2 * 6  # a game of Kuhn poker has two moves or three
 
 
+def test_values_of_searches_have_a_share_in_targets() -> None:
+    settings = SMALL.replace(outcome_targets=1.0, search_queries=0.0, table_size=6)
+    outcomes, mixed, searched = (
+        play(settings.replace(outcome_share=share))[1].values for share in (1.0, 0.25, 0.0)
+    )
+    known = ~np.isnan(outcomes) & ~np.isnan(mixed)
+    assert np.isnan(outcomes).sum() > np.isnan(mixed).sum()
+    assert np.allclose(mixed[known], (0.25 * outcomes + 0.75 * searched)[known], atol=1e-6)
+
+
+def test_remembered_answers_change_nothing() -> None:
+    settings = PRESETS["tic-tac-toe-sog"].replace(
+        table_size=3, simulations=6, channels=4, hidden=(8,), search_queries=0.5
+    )
+    plain, remembered = (play(settings.replace(remembered=n))[1] for n in (0, 10_000))
+    assert np.array_equal(plain.rows, remembered.rows)
+    assert np.allclose(plain.values, remembered.values, atol=1e-4, equal_nan=True)
+
+
 def test_half_of_the_visited_states_become_examples() -> None:
     settings = SMALL.replace(search_queries=0.0, outcome_targets=1.0, table_size=64, simulations=2)
     every, half = (len(play(settings.replace(outcome_targets=p))[1].rows) for p in (1.0, 0.5))

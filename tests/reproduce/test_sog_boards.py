@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from support.commands import fails
 from tacit.agents.agent import RuleAgent
 from tacit.games import load_game
 from tacit.learn.presets import PRESETS
+from tacit.learn.shipped import find_network
 from tacit.learn.trainer import Run
-from tacit.report.experiment import SILENT
+from tacit.report.experiment import SILENT, Progress
 from tacit.reproduce.row_store import RowStore
 from tacit.reproduce.sog_boards import SogBoards, best_response
 from tacit.solvers import evaluate
@@ -57,7 +59,7 @@ def test_the_ladder_of_go_rates_both_searches(tmp_path: Path) -> None:
     Run.create(tmp_path / "go-5x5-sog", settings).train(workers=0)
     table = SogBoards(ladder=("2", "4"), ladder_games=2, runs=tmp_path)
     assert table.games == ()
-    assert table._trained() == ["go-5x5"]
+    assert table._trained(SILENT) == ["go-5x5"]
     store = RowStore(tmp_path / "rows.json", SogBoards.key)
     table._climb("go-5x5", store, SILENT)
     played = [row for row in store.rows if row["opponent"] != "ladder"]
@@ -70,6 +72,28 @@ def test_the_ladder_of_go_rates_both_searches(tmp_path: Path) -> None:
     picture = tmp_path / "elo.png"
     table.plot(store.rows, picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+class Warnings(Progress):
+    """Keeps what is warned of."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def warn(self, text: str) -> None:
+        self.texts.append(text)
+
+
+def test_games_without_a_network_are_left_out_and_reported(tmp_path: Path) -> None:
+    run = tmp_path / "tic-tac-toe-sog"
+    run.mkdir()
+    shutil.copy(find_network("tic-tac-toe-sog"), run / "network.pt")
+    pytest.importorskip("pyspiel")
+    told = Warnings()
+    rows = SogBoards(matches=2, simulations=2, runs=tmp_path).rows(told)
+    assert {row["game"] for row in rows} == {"tic-tac-toe"}
+    assert "go-7x7 has no network and is left out: tacit train go-7x7-sog" in told.texts
+    assert len(told.texts) == 3
 
 
 def test_runs_without_a_board_game_are_refused(tmp_path: Path) -> None:

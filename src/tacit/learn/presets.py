@@ -78,7 +78,9 @@ STUDENTS = (
     STUDENT.replace(game="pursuit-glasses", epochs=80, halve_every=13),
     BOARD.replace(game="tic-tac-toe", channels=16, blocks=2, epochs=60, halve_every=15,
                   play_simulations=100, greedy_after=6),
-    BOARD.replace(game="connect-four", batch=256, epochs=120, halve_every=30, keep_every=20),
+    BOARD.replace(game="connect-four", simulations=48, expansions=2.0, outcome_share=0.5,
+                  remembered=200_000, batch=256, steps=150, epochs=100, halve_every=25,
+                  keep_every=10),
     GO.replace(game="go-5x5", simulations=40, blocks=3),
     GO.replace(game="go-7x7", simulations=48, blocks=4, greedy_after=16),
 )  # fmt: skip

@@ -129,6 +129,11 @@ class SoundSettings(Checked):
     """Mean number of the queries of a query's own search that are solved too."""
     outcome_targets: float = number(0.0, most=1)
     """Probability that a state of a game becomes an example with the game's outcome, TD(1)."""
+    outcome_share: float = number(1.0, most=1)
+    """The outcome's share in such a target; the rest is the value of the search at the state."""
+    remembered: int = number(0)
+    """Number of the network's answers that a table remembers, for games with nothing hidden, where
+    searches ask the same again."""
     resign_below: float = number(-1.0, least=-1, most=1)
     """A player resigns below this share of the largest payoff; -1: never."""
     played_out: float = number(0.2, most=1)

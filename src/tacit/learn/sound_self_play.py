@@ -24,7 +24,8 @@ from tacit.learn.replay import Examples
 from tacit.learn.self_play import TableResult, TableTask
 from tacit.learn.settings import Settings
 from tacit.solvers.growing import GrowingSearch
-from tacit.solvers.growing_leaves import encode
+from tacit.solvers.growing_leaves import ValuePolicyEvaluator, encode
+from tacit.solvers.remembered import RememberedAnswers
 from tacit.subgame.continual import Position, first_position, resolve
 from tacit.tree import PLAYERS, Builder, PublicState
 from tacit.tree.pbs import PBS, first_pbs, normalised
@@ -60,14 +61,15 @@ class _GameInPlay:
     """A game: where each player is in it, both infostates, and what it has visited.
 
     positions: of each player, with the player's last search. visited: for each decision its PBS,
-    the mover's policy [A, K] and both infostates.
+    both players' values [K_0] and [K_1] and the mover's policy [A, K] by the search, and both
+    infostates.
     """
 
     positions: list[Position]
     pair: Pair
     played_out: bool
     moves: int = 0
-    visited: list[tuple[PBS, Array, Pair]] = field(default_factory=list)
+    visited: list[tuple[PBS, tuple[Array, Array], Array, Pair]] = field(default_factory=list)
 
     @property
     def state(self) -> PublicState:
@@ -85,6 +87,9 @@ class Table:
         self.sound = settings.sound
         self.explore = settings.self_play.explore
         self.random = random
+        self.evaluator: ValuePolicyEvaluator = network
+        if self.sound.remembered:
+            self.evaluator = RememberedAnswers(network, self.sound.remembered)
         self.queries: list[PBS] = []
         self.rows: list[NDArray[np.float32]] = []
         self.targets: list[NDArray[np.float32]] = []
@@ -118,7 +123,7 @@ class Table:
         due = [game.positions[game.state.mover] for game in self.games]
         tasks = len({position.key for position in due})
         found = resolve(
-            self.builder, due, self.network, self.search, random=self.random,
+            self.builder, due, self.evaluator, self.search, random=self.random,
             questions=self._count(self.sound.search_queries * tasks),
         )  # fmt: skip
         for game, position in zip(self.games, found, strict=True):
@@ -135,7 +140,7 @@ class Table:
         """Solve the oldest queries; they become examples."""
         queries, self.queries = self.queries[:FOREST], self.queries[FOREST:]
         search = GrowingSearch(
-            self.builder, queries, self.network, self.search, random=self.random,
+            self.builder, queries, self.evaluator, self.search, random=self.random,
             questions=self._count(self.sound.recursive_queries * len(queries)),
         ).run()  # fmt: skip
         self.queries += search.questions()
@@ -156,9 +161,11 @@ class Table:
         average, infostate = position.policy, game.pair[mover]
         first, second = (normalised(position.reach(player)) for player in PLAYERS)
         pbs = PBS(position.state, (first, second), position.path)
-        game.visited.append((pbs, average, game.pair))
+        found = position.search
+        values = found.values(0, position.node), found.values(1, position.node)
+        game.visited.append((pbs, values, average, game.pair))
         largest = self.network.encoding.largest_payoff
-        value = position.search.values(mover, position.node)[infostate]
+        value = values[mover][infostate]
         if not game.played_out and value < self.sound.resign_below * largest:
             self._end(game, -largest if mover == 0 else largest)
             return False
@@ -185,9 +192,18 @@ class Table:
         game.positions = [position.after(number) for position in game.positions]
 
     def _end(self, game: _GameInPlay, outcome: float) -> None:
-        """Let some of the states that a game has visited become examples with its outcome."""
-        for pbs, policy, pair in game.visited:
+        """Let some of the states that a game has visited become examples with its outcome.
+
+        Infostates that the game has not visited have no target, unless the values of the search
+        have a share in targets.
+        """
+        share = self.sound.outcome_share
+        for pbs, values, policy, pair in game.visited:
             if self.random.random() < self.sound.outcome_targets:
-                values = [np.full(count, np.nan) for count in pbs.state.counts]
-                values[0][pair[0]], values[1][pair[1]] = outcome, -outcome
-                self._add(pbs, (values[0], values[1]), policy)
+                for player, won in zip(PLAYERS, (outcome, -outcome), strict=True):
+                    own = values[player]
+                    mixed = share * won + (1 - share) * own[pair[player]]
+                    if share == 1:
+                        own[:] = np.nan
+                    own[pair[player]] = mixed
+                self._add(pbs, values, policy)

@@ -54,8 +54,8 @@ class SogBoards(Reproduction):
 
     A win is one point and a draw half a point. Each opponent is played in both seats. In
     tic-tac-toe the best response to the agent is computed exactly: 0.5 is a draw against perfect
-    play. The networks are those that come with tacit, or those of the runs RUNS/GAME-sog; games
-    without one are left out unless they are named.
+    play. The networks are those that come with tacit, or those of the runs RUNS/GAME-sog. Unless
+    games are named, those without a network are left out, and a line says so.
 
     In Go there is also a ladder (Figure 4): GT-CFR and our MCTS with the same network play against
     themselves with half the simulations and against each other with as many, from random openings
@@ -82,7 +82,7 @@ class SogBoards(Reproduction):
     seed: int = option(0, "Seed of the games.", least=0)
 
     key = ("game", "search", "opponent", "simulations", "games", "seed", "runs")
-    quick: ClassVar = {"matches": 4, "simulations": 25, "ladder": ("5", "10"), "ladder_games": 4}
+    quick: ClassVar = {"matches": 10, "simulations": 25, "ladder": ("5", "10"), "ladder_games": 4}
 
     def __post_init__(self) -> None:
         check_names(self.games, OPPONENTS, "opponents for")
@@ -92,7 +92,7 @@ class SogBoards(Reproduction):
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each game and opponent; then the ladder."""
-        for game in self.games or self._trained():
+        for game in self.games or self._trained(progress):
             for opponent in OPPONENTS[game]:
                 simulations = self.simulations or SIMULATIONS[game]
                 games = None if opponent == BEST_RESPONSE else self.matches
@@ -104,15 +104,19 @@ class SogBoards(Reproduction):
             if game in LADDERS:
                 self._climb(game, store, progress)
 
-    def _trained(self) -> list[str]:
-        """The games with a network."""
+    def _trained(self, progress: Progress) -> list[str]:
+        """The games with a network; the others are reported."""
         from tacit.learn.shipped import shipped
 
         if self.runs is None:
-            return [game for game in OPPONENTS if f"{game}-sog" in shipped()]
-        found = [g for g in OPPONENTS if (self.runs / f"{g}-sog" / "network.pt").is_file()]
-        if not found:
-            raise GameError(f"{self.runs} holds no run of a board game, such as go-5x5-sog")
+            found = [game for game in OPPONENTS if f"{game}-sog" in shipped()]
+        else:
+            found = [g for g in OPPONENTS if (self.runs / f"{g}-sog" / "network.pt").is_file()]
+            if not found:
+                raise GameError(f"{self.runs} holds no run of a board game, such as go-5x5-sog")
+        for game in OPPONENTS:
+            if game not in found:
+                progress.warn(f"{game} has no network and is left out: tacit train {game}-sog")
         return found
 
     def _head(

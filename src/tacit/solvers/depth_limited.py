@@ -23,6 +23,7 @@ an exact best response, times the weight that these iterations would have given 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -183,8 +184,7 @@ class DepthLimited:
             solver.visit(self._up, turn, schedule, alternating=len(players) == 1)
             for player in players:
                 self._add_root_values(player, weight)
-            for player in players:
-                self._average(player, weight)
+            self._average(players, weight)
 
     def average_reach(self) -> Pair:
         """The reaches of the average policy, in the tree's layout; sets `averaged`."""
@@ -302,8 +302,7 @@ class DepthLimited:
                 response_regrets(tree, player, solver.policy, work, solver.regrets)
         if isinstance(minimiser, RegretMatching):
             imitate(minimiser, solver.regrets, self.warm_start)
-        for player in PLAYERS:
-            self._average(player, weight)
+        self._average(PLAYERS, weight)
 
     def _fill(self, player: int) -> None:
         """Write the player's values at the leaves, at the beliefs that `mode` says."""
@@ -369,16 +368,24 @@ class DepthLimited:
         values += self._response_sums[player]
         values /= values.dtype.type(total + again)
 
-    def _average(self, player: int, weight: float) -> None:
-        """Add the player's policy to the average and carry its reach down."""
-        solver = self.solver
-        self._averaged[player] += weight
-        self._latest_weight[player] = weight
-        schedule = self._averaging
+    def _average(self, players: Sequence[int], weight: float) -> None:
+        """Add the policies of these players to the average and carry their reaches down."""
+        solver, schedule = self.solver, self._averaging
+        for player in players:
+            self._averaged[player] += weight
+            self._latest_weight[player] = weight
         schedule[0, 4] = weight
         if isinstance(solver.minimiser, RegretMatching):
-            solver.visit(self._down, 1 - player, schedule, alternating=True)
+            alone = len(players) == 1
+            solver.visit(self._down, 1 - players[0] if alone else 0, schedule, alternating=alone)
             return
+        for player in players:
+            self._average_response(player, weight)
+
+    def _average_response(self, player: int, weight: float) -> None:
+        """As `_average`, in fictitious play."""
+        solver, schedule = self.solver, self._averaging
+        assert isinstance(solver.minimiser, FictitiousPlay)
         assert solver.mixture is not None
         schedule[0, 5] = weight if solver.minimiser.optimistic else 0
         if self._spare is None:

@@ -284,7 +284,10 @@ def weigh_leaves(tree, stats, player, expected, reach, values):
         count, others = tree.info_count[player, node], tree.info_count[1 - player, node]
         at, source = tree.value_start[player, node], tree.reach_start[1 - player, node]
         begin = stats.chance_start[node]
-        if stats.apart[node] == 1:
+        if count == 1 and others == 1 and stats.apart[node] == 1:
+            weight = stats.chance[begin] * stats.chance[begin + 1]
+            values[at] = reach[source] * weight * expected[at]
+        elif stats.apart[node] == 1:
             mine = begin if player == 0 else begin + others
             theirs = begin + count if player == 0 else begin
             total = values.dtype.type(0)

@@ -14,6 +14,7 @@ import numpy as np
 from tacit.kernel import inlined_kernel, inner_kernel, kernel
 from tacit.solvers.kernels.gadgets import match_gadgets, mix_gadgets, respond_gadgets
 from tacit.tree.arrays import DOWN
+from tacit.tree.kernels.open_passes import ascend_open, descend_open, is_open
 from tacit.tree.kernels.passes import (
     RECORD_BEST,
     UPDATE,
@@ -35,6 +36,9 @@ def match_regrets(
 
     An iteration has two turns if updates alternate and one if they are simultaneous.
     """
+    if thread == 0 and not alternating and is_open(tree, vectors):
+        _match_open(tree, slots, vectors, order, schedule, root_gadgets)
+        return
     _match(
         tree, vectors, order, thread, schedule, turn, alternating, root_gadgets,
         descend_node, update_node, 0, slots.policy, slots.regrets, slots.sums,
@@ -50,6 +54,22 @@ def match_short_regrets(
         tree, vectors, order, thread, schedule, turn, alternating, root_gadgets,
         descend_node_short, update_node_short, slots, vectors.scratch[0], slots, vectors.scratch[1],
     )  # fmt: skip
+
+
+@inlined_kernel
+def _match_open(tree, slots, vectors, order, schedule, root_gadgets):
+    """As `match_regrets`, with simultaneous updates, where `is_open` says so."""
+    for t in range(len(schedule)):
+        step, weight = schedule[t, :4], schedule[t, 4]
+        for n in range(len(order)):
+            begin, end = order[n, 1], order[n, 2]
+            if order[n, 0] == DOWN:
+                descend_open(tree, vectors, begin, end, slots.policy, slots.sums, weight)
+            else:
+                ascend_open(tree, vectors, begin, end, step, slots.policy, slots.regrets)
+        if root_gadgets is not None:
+            own, gained = own_vectors(vectors, root_gadgets.opponent[0])
+            match_gadgets(root_gadgets, step, weight, gained, own)
 
 
 @inlined_kernel
