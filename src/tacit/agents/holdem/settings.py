@@ -11,7 +11,7 @@ from tacit.suggest import unknown
 
 LEAST_STACK, MOST_STACK = 2_000, 50_000
 """The stacks, with blinds of 50 and 100, for which play is tested."""
-CLOCK = 1.5
+CLOCK = 1.2
 """With a clock, a search ends at the latest after this many times its budget."""
 PREFLOP_ITERATIONS = 200
 """Most iterations of a search before the flop while playing."""
@@ -26,7 +26,7 @@ class Menus:
     )
     flop: BetMenu = field(default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,a", "a")))
     turn: BetMenu = field(
-        default_factory=lambda: BetMenu(now=("50%,100%,a", "a"), later=("100%,a", "a"))
+        default_factory=lambda: BetMenu(now=("50%,100%,a", "a"), later=("100%", "a"))
     )
     river: BetMenu = field(
         default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,150%,a", "75%,a", "a"))
@@ -49,7 +49,8 @@ class PlayerSettings:
     """How a player searches.
 
     seconds: estimated work of a search on one core; least: the fewest iterations; clock: whether a
-    search that takes half as long again is ended by the clock, so that play depends on the machine.
+    search that takes `CLOCK` times as long is ended by the clock, so that play depends on the
+    machine.
     sampled: play a sampled iteration of each search, otherwise the average. mode: whose beliefs are
     carried on, the average's (cfr-avg) or the sampled iteration's (cfr-d). network: whether leaves
     are evaluated by trained networks, otherwise by equity.
@@ -60,7 +61,7 @@ class PlayerSettings:
     threads: on the turn, whose rivers are solved side by side.
     """
 
-    seconds: float = 1.5
+    seconds: float = 2.0
     least: int = 12
     most: int = 800
     clock: bool = True
@@ -87,7 +88,9 @@ class PlayerSettings:
 
 PRESETS: dict[str, PlayerSettings] = {
     "default": PlayerSettings(threads=2),
-    "fast": PlayerSettings(seconds=0.12, least=8, menus=SMALL_MENUS, clock=False),
+    "fast": PlayerSettings(
+        seconds=0.6, least=48, most=400, menus=SMALL_MENUS, clock=False, sampled=False
+    ),
     "tiny": PlayerSettings(
         seconds=1e-3, least=2, most=4, menus=SMALL_MENUS, clock=False, exact_turn=False
     ),
@@ -96,6 +99,7 @@ PRESETS: dict[str, PlayerSettings] = {
 
 _SWITCHES = {
     "average": {"sampled": False},
+    "sampled": {"sampled": True},
     "cfr-d": {"mode": "cfr-d"},
     "equity": {"network": False},
     "exact": {"exact_turn": True},

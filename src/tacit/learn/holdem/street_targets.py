@@ -112,14 +112,20 @@ def flop_examples(
     parts = []
     for drawn in reached.draw(settings.flops * settings.leaves, random):
         pbs = shaken(drawn, positions.noise, random)
-        root = flop_root(pbs, random)
-        last = positions.flop_iterations
-        solver, _ = search_leaves(root, FLOP_MENU, evaluators.flop, (last,))
-        start = PBS(root.root(FLOP_MENU), root.beliefs(solver.tree))
-        first, second = (solver.root_values(player)[0] for player in PLAYERS)
-        here = locate([start])
-        shares = zero_sum(as_shares([start], here, [(first, second)]), here.weight)
-        before = average_over_cards(locate([pbs]), Solved(here, shares), [1])
+        after = searched_flop(pbs, evaluators.flop, positions.flop_iterations, random)
+        before = average_over_cards(locate([pbs]), after, [1])
         parts.append(draw_hands(before.positions, before.shares, random, before.known))
-        parts.append(draw_hands(here, shares, random))
+        parts.append(draw_hands(after.positions, after.shares, random))
     return join(parts)
+
+
+def searched_flop(
+    pbs: PBS, evaluator: PBSEvaluator, iterations: int, random: np.random.Generator
+) -> Solved:
+    """The start of a random flop after a PBS before the flop, searched to the turn card."""
+    root = flop_root(pbs, random)
+    solver, _ = search_leaves(root, FLOP_MENU, evaluator, (iterations,))
+    start = PBS(root.root(FLOP_MENU), root.beliefs(solver.tree))
+    first, second = (solver.root_values(player)[0] for player in PLAYERS)
+    here = locate([start])
+    return Solved(here, zero_sum(as_shares([start], here, [(first, second)]), here.weight))
