@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from tacit.tree.pbs import PBS
 
 
+FLOPS = 200
+"""Flops over which the network is averaged before the flop."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class HoldemValues(Experiment):
     """The error of a hold'em network on PBSs of new boards, in % of the pot.
@@ -25,8 +30,8 @@ class HoldemValues(Experiment):
     are before the turn card, and turns are solved to the end of the game. For `holdem-preflop` they
     are before the flop, and flops are searched with `holdem-flop` before the turn card. The PBSs
     after the card are measured, too. Where not all next cards are solved, the value before the card
-    is the network's mean over them, corrected by its mean error on those that are. Errors are
-    absolute ones, weighted by the ranges.
+    is the network's mean over them, or over 200 flops, corrected by its mean error on those that
+    are. Errors are absolute ones, weighted by the ranges.
 
     Columns: network, situation, beliefs (self-play or random), positions, equity (the error of
     equity alone), error, worst (of a PBS).
@@ -59,21 +64,21 @@ class HoldemValues(Experiment):
 
         evaluator = load_evaluator(self.network)
         before = min(evaluator.situations)
+        kinds = {"self-play": self._flops}
         if before == Situation.BEFORE_RIVER:
             kinds = {"self-play": self._played_turns, "random": self._random_turns}
-        elif before == Situation.BEFORE_TURN:
-            kinds = {"self-play": self._flops}
-        else:
-            kinds = {"self-play": self._preflops}
         rows: list[Row] = []
-        for beliefs, solve in kinds.items():
-            found: list[list[Solved]] = [[], []]
-            for board in range(self.boards):
-                progress.stage(f"{beliefs} beliefs", board / self.boards)
-                random = np.random.default_rng([self.seed, board])
-                for part, solved in zip(found, solve(evaluator, random), strict=True):
-                    part.append(solved)
-            for situation, part in zip((before, Situation(before + 1)), found, strict=True):
+        for beliefs, pbss_of in kinds.items():
+            if before == Situation.BEFORE_FLOP:
+                found = [self._preflops(evaluator, progress)]
+            else:
+                found = []
+                for board in range(self.boards):
+                    progress.stage(f"{beliefs} beliefs", board / self.boards)
+                    random = np.random.default_rng([self.seed, board])
+                    found.append(self._solved(evaluator, pbss_of(evaluator, random), random))
+            both = zip((before, Situation(before + 1)), zip(*found, strict=True), strict=True)
+            for situation, part in both:
                 head = {"network": self.network, "situation": situation.label, "beliefs": beliefs}
                 rows.append({**head, **_errors(evaluator, part)})
         return rows
@@ -94,31 +99,26 @@ class HoldemValues(Experiment):
         after = solve_starts([pbs for each in dealt for pbs in each], target)
         return corrected_average(evaluator, pbss, after, [len(each) for each in dealt]), after
 
-    def _played_turns(
-        self, evaluator: KnotEvaluator, random: np.random.Generator
-    ) -> tuple[Solved, Solved]:
+    def _played_turns(self, evaluator: KnotEvaluator, random: np.random.Generator) -> list[PBS]:
+        """PBSs before the river card from self-play."""
         from tacit.learn.holdem.self_play import BoardPlay
         from tacit.learn.holdem.settings import HoldemSettings
 
         settings = HoldemSettings(hidden=evaluator.network.hidden).replace(positions=self.positions)
         play = BoardPlay(settings)
         play.evaluator = evaluator
-        pbss = play.play(settings.table.first_state(random), random)
-        return self._solved(evaluator, pbss, random)
+        return play.play(settings.table.first_state(random), random)
 
-    def _random_turns(
-        self, evaluator: KnotEvaluator, random: np.random.Generator
-    ) -> tuple[Solved, Solved]:
+    def _random_turns(self, evaluator: KnotEvaluator, random: np.random.Generator) -> list[PBS]:
+        """Random PBSs before the river card."""
         from tacit.learn.holdem.random_positions import random_positions
         from tacit.learn.holdem.settings import HoldemSettings
 
         table = HoldemSettings(hidden=evaluator.network.hidden).table
-        pbss = random_positions(table, self.positions, random, before_card=True)
-        return self._solved(evaluator, pbss, random)
+        return random_positions(table, self.positions, random, before_card=True)
 
-    def _flops(
-        self, evaluator: KnotEvaluator, random: np.random.Generator
-    ) -> tuple[Solved, Solved]:
+    def _flops(self, evaluator: KnotEvaluator, random: np.random.Generator) -> list[PBS]:
+        """PBSs before the turn card from the search of a flop."""
         from tacit.learn.holdem.network import load_evaluator
         from tacit.learn.holdem.street_positions import (
             FLOP_MENU,
@@ -133,32 +133,33 @@ class HoldemValues(Experiment):
         [pbs] = reached.draw(1, random)
         when = (settings.flop_iterations,)
         _, leaves = search_leaves(flop_root(pbs, random), FLOP_MENU, evaluator, when)
-        return self._solved(evaluator, leaves.draw(self.positions, random), random)
+        return leaves.draw(self.positions, random)
 
-    def _preflops(
-        self, evaluator: KnotEvaluator, random: np.random.Generator
-    ) -> tuple[Solved, Solved]:
+    def _preflops(self, evaluator: KnotEvaluator, progress: Progress) -> tuple[Solved, Solved]:
+        """PBSs before the flop from searches, and flops of each, searched to the turn card."""
         from tacit.learn.holdem.network import load_evaluator
         from tacit.learn.holdem.random_positions import random_board
         from tacit.learn.holdem.street_positions import StreetSettings, preflop_leaves
         from tacit.learn.holdem.street_targets import searched_flop
         from tacit.learn.holdem.targets import corrected_average, together
 
-        pbss = preflop_leaves(StreetSettings(), evaluator, random).draw(self.positions, random)
-        flop = load_evaluator("holdem-flop")
-        after = together(
-            [
-                searched_flop(pbs, flop, self.iterations, random)
-                for pbs in pbss
-                for _ in range(self.cards)
-            ]
-        )
-        deals = [random_board(3, random) for _ in range(self.cards)]
-        counts = [self.cards] * len(pbss)
-        return corrected_average(evaluator, pbss, after, counts, deals=deals), after
+        random, flop = np.random.default_rng(self.seed), load_evaluator("holdem-flop")
+        pbss: list[PBS] = []
+        after: list[Solved] = []
+        for board in range(self.boards):
+            progress.stage("self-play beliefs", board / self.boards)
+            drawn = preflop_leaves(StreetSettings(), evaluator, random).draw(self.positions, random)
+            pbss += drawn
+            for pbs in drawn:
+                after += [
+                    searched_flop(pbs, flop, self.iterations, random) for _ in range(self.cards)
+                ]
+        deals = [random_board(3, random) for _ in range(FLOPS)]
+        counts, flops = [self.cards] * len(pbss), together(after)
+        return corrected_average(evaluator, pbss, flops, counts, deals=deals), flops
 
 
-def _errors(evaluator: KnotEvaluator, parts: list[Solved]) -> Row:
+def _errors(evaluator: KnotEvaluator, parts: Sequence[Solved]) -> Row:
     """The errors of equity and of the network, in % of the pot."""
     from tacit.learn.holdem.fitting import held_out_error
 

@@ -2,10 +2,11 @@
 
 Before the flop it plays a solved PBS that is stored, or solved once for the stacks. Later it solves
 a subgame at its first decision of a street, from the PBS at the start of the street, and follows
-that solution. If the opponent makes a bet that the subgame lacks, or takes an action that the
-solution hardly ever takes, the subgame is solved again: from the PBS at the opponent's decision
-with the bet in it, or from the PBS behind the action. The flop ends in leaves before the turn card;
-the turn and the river are solved to the end of the game.
+that solution. If the opponent makes a bet that the subgame lacks, it is solved again, from the PBS
+at the opponent's decision with the bet in it. The solution is also followed after actions that it
+hardly ever takes: a subgame that began behind such an action would be solved for a range that the
+opponent need not have. The flop ends in leaves before the turn card; the turn and the river are
+solved to the end of the game.
 
 Ranges are updated with policies for all hands, never with cards. A memory is a point of a hand and
 the point before it; subgames are solved when a policy is asked for, and the solution depends on the
@@ -46,8 +47,6 @@ LATER_PLANS = 64
 """How many solutions of later streets that depend on no random number or clock are kept."""
 BLINDS = (50, 100, 0)
 """Small blind, big blind and ante of the stored solutions."""
-UNEXPECTED = 0.01
-"""What is added to the chance of a rare action of the opponent for each hand."""
 
 Leaves = Mapping[int, PBSEvaluator]
 """The evaluator of the leaves at the end of each street, before the next cards."""
@@ -97,15 +96,10 @@ class Memory:
             return self._dealt(self.before)
         return self._acted(self.before, self.effective(self.hand.actions[-1]))
 
-    @cached_property
+    @property
     def thought(self) -> Point:
         """At the player's own decision: the subgame whose solution is played."""
         subgame, line, _ = self.point
-        plan, opponent = subgame.plan, 1 - self.seat
-        if line != plan.root.line and plan.rarest(line, opponent) < self.player.settings.rare:
-            floors = (0.0, UNEXPECTED) if opponent else (UNEXPECTED, 0.0)
-            root = replace(plan.root, line=line, ranges=_possible(plan, line, floors))
-            subgame = self._subgame(root, line)
         return Point(subgame, line, True)
 
     def effective(self, action: int) -> int:

@@ -56,7 +56,6 @@ class PlayerSettings:
     are evaluated by trained networks, otherwise by equity.
     exact_turn: whether turns are solved to the end of the game, otherwise to the river card.
     chosen_sizes: whether a trained network chooses the bets after the flop, not the menus.
-    rare: a subgame is solved again behind an action that the opponent takes less often than this.
     floor: added to the chance of each of the opponent's actions when beliefs are carried on.
     threads: on the turn, whose rivers are solved side by side.
     """
@@ -65,12 +64,11 @@ class PlayerSettings:
     least: int = 12
     most: int = 800
     clock: bool = True
-    sampled: bool = True
+    sampled: bool = False
     mode: Mode = "cfr-avg"
     network: bool = True
     exact_turn: bool = True
     chosen_sizes: bool = False
-    rare: float = 0.01
     floor: float = 1e-3
     threads: int = 1
     menus: Menus = field(default_factory=Menus)
@@ -80,19 +78,23 @@ class PlayerSettings:
             raise GameError(f"seconds is {self.seconds}; expected more than 0 and at most 3,600")
         if not 1 <= self.least <= self.most:
             raise GameError(f"iterations from {self.least} to {self.most}; expected 1 <= least")
-        if not (0 <= self.rare <= 1 and 0 <= self.floor <= 1):
-            raise GameError(f"rare {self.rare} and floor {self.floor} are chances from 0 to 1")
+        if not 0 <= self.floor <= 1:
+            raise GameError(f"floor {self.floor} is a chance from 0 to 1")
         if self.mode not in ("cfr-d", "cfr-avg"):
             raise GameError(f"mode {self.mode!r} is not for hands of cards; take cfr-d or cfr-avg")
 
 
 PRESETS: dict[str, PlayerSettings] = {
     "default": PlayerSettings(threads=2),
-    "fast": PlayerSettings(
-        seconds=0.6, least=48, most=400, menus=SMALL_MENUS, clock=False, sampled=False
-    ),
+    "fast": PlayerSettings(seconds=0.5, least=48, most=400, menus=SMALL_MENUS, clock=False),
     "tiny": PlayerSettings(
-        seconds=1e-3, least=2, most=4, menus=SMALL_MENUS, clock=False, exact_turn=False
+        seconds=1e-3,
+        least=2,
+        most=4,
+        menus=SMALL_MENUS,
+        clock=False,
+        sampled=True,
+        exact_turn=False,
     ),
 }
 """By name; `fast` is for matches of thousands of hands, `tiny` for tests."""

@@ -120,7 +120,6 @@ def held_out_error(evaluator: KnotEvaluator | None, solved: Solved) -> NDArray[n
     positions = solved.positions
     shares = positions.equity - 0.5 if evaluator is None else evaluator.shares(positions)
     weight = positions.weight if solved.known is None else positions.weight * solved.known
-    errors: NDArray[np.float64] = (np.abs(shares - solved.shares) * weight).sum(
-        axis=(1, 2), dtype=np.float64
-    )
-    return errors / weight.sum(axis=(1, 2), dtype=np.float64)
+    wrong = (np.abs(shares - solved.shares) * weight).sum(axis=(1, 2), dtype=np.float64)
+    errors: NDArray[np.float64] = wrong / weight.sum(axis=(1, 2), dtype=np.float64)
+    return errors
