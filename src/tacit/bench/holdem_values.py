@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from tacit.tree.pbs import PBS
 
 
-FLOPS = 200
-"""Flops over which the network is averaged before the flop."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class HoldemValues(Experiment):
     """The error of a hold'em network on PBSs of new boards, in % of the pot.
@@ -30,8 +26,8 @@ class HoldemValues(Experiment):
     are before the turn card, and turns are solved to the end of the game. For `holdem-preflop` they
     are before the flop, and flops are searched with `holdem-flop` before the turn card. The PBSs
     after the card are measured, too. Where not all next cards are solved, the value before the card
-    is the network's mean over them, or over 200 flops, corrected by its mean error on those that
-    are. Errors are absolute ones, weighted by the ranges.
+    is the network's mean over them, or over `flops`, corrected by its mean error on those that are.
+    Errors are absolute ones, weighted by the ranges.
 
     Columns: network, situation, beliefs (self-play or random), positions, equity (the error of
     equity alone), error, worst (of a PBS).
@@ -41,6 +37,7 @@ class HoldemValues(Experiment):
     boards: int = option(8, "Boards of each kind; for holdem-preflop searches.", least=1)
     positions: int = option(3, "PBSs before the card on each board.", least=1)
     cards: int = option(48, "Next cards, or flops, that are solved at each PBS.", least=1)
+    flops: int = option(200, "Flops over which a network before the flop is averaged.", least=1)
     iterations: int = option(100, "Iterations of each solution.", least=1)
     seed: int = option(1000, "Of boards and ranges.", least=0)
 
@@ -154,7 +151,7 @@ class HoldemValues(Experiment):
                 after += [
                     searched_flop(pbs, flop, self.iterations, random) for _ in range(self.cards)
                 ]
-        deals = [random_board(3, random) for _ in range(FLOPS)]
+        deals = [random_board(3, random) for _ in range(self.flops)]
         counts, flops = [self.cards] * len(pbss), together(after)
         return corrected_average(evaluator, pbss, flops, counts, deals=deals), flops
 
