@@ -20,6 +20,8 @@ from typing import Any, get_overloads
 import numpy as np
 
 import tacit
+from tacit.bench.holdem_decisions import HoldemDecisions
+from tacit.bench.holdem_values import HoldemValues
 from tacit.bench.scale import Scale
 from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
@@ -155,6 +157,18 @@ def bench_scale() -> str:
     (shown,) = Scale().tables(rows)
     cores = rows[0]["cores"]
     shown.headers = tuple(f"hours on {cores} cores" if h == "hours" else h for h in shown.headers)
+    return markdown(shown)
+
+
+def bench_holdem_values() -> str:
+    """Errors of hold'em networks, from what `tacit bench holdem-values --json` has printed."""
+    (shown,) = HoldemValues().tables(kept("bench-holdem-values"))
+    return markdown(shown)
+
+
+def bench_holdem_decisions() -> str:
+    """Seconds of decisions, from what `tacit bench holdem-decisions --json` has printed."""
+    (shown,) = HoldemDecisions().tables(kept("bench-holdem-decisions"))
     return markdown(shown)
 
 
@@ -426,6 +440,8 @@ KINDS: dict[str, Callable[..., str]] = {
     "bench-sog": bench_sog,
     "bench-subgame": bench_subgame,
     "bench-scale": bench_scale,
+    "bench-holdem-values": bench_holdem_values,
+    "bench-holdem-decisions": bench_holdem_decisions,
     "acpc-matches": acpc_matches,
     "holdem-off-tree-table": holdem_off_tree_table,
     "holdem-table": holdem_table,

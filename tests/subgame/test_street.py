@@ -92,14 +92,6 @@ def test_ranges_follow_the_believed_policy() -> None:
         solved.ranges((1500,))
 
 
-def test_rarest_action_of_a_line() -> None:
-    solved = plan()
-    assert solved.rarest((2000, 3000), 1) == 0
-    assert solved.rarest((2000, CALL), 1) == pytest.approx(0.5)
-    assert solved.rarest((2000, 3000), 0) == pytest.approx(0.5)
-    assert solved.rarest((), 0) == 1
-
-
 def test_lines_of_a_plan() -> None:
     solved = plan()
     assert solved.has((2000, 3000))

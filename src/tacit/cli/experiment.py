@@ -76,6 +76,10 @@ bench = LazyGroup(
             "holdem_values:HoldemValues",
             "The error of a hold'em network on PBSs that it has not seen.",
         ),
+        "holdem-decisions": (
+            "holdem_decisions:HoldemDecisions",
+            "Seconds of a decision of a player of hold'em.",
+        ),
         "growth": ("growth:Growth", "Expansions of a growing public tree per second."),
         "sog": ("sog:Sog", "Simulations of growing-tree CFR per second."),
     },

@@ -216,17 +216,6 @@ class StreetPlan:
             ranges[decision.player] = ranges[decision.player] * (chances + floors[decision.player])
         return ranges[0], ranges[1]
 
-    def rarest(self, line: tuple[int, ...], player: int) -> float:
-        """How often `player` takes the least likely of that player's actions in a line."""
-        walked = self._walk(line)
-        rarest, weights = 1.0, self.root.ranges[player]
-        for decision, action in walked[1] if walked is not None else ():
-            if decision.player == player:
-                after = weights * decision.believed[decision.actions.index(action)]
-                rarest = min(rarest, float(after.sum() / max(weights.sum(), 1e-30)))
-                weights = after
-        return rarest
-
     def _walk(self, line: tuple[int, ...]) -> tuple[str, list[tuple[Decision, int]]] | None:
         """The history after a line, and its decisions with the actions taken."""
         begun = len(self.root.line)

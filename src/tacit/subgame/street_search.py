@@ -29,7 +29,7 @@ from tacit.tree.pbs import cfv_to_value
 
 SLOT_SECONDS = 4e-9
 """About the time of a slot (action, hand) in an iteration, on one core."""
-LEAF_SECONDS = 5e-4
+LEAF_SECONDS = 4e-4
 """About the time in which an evaluator answers for one leaf."""
 ITERATION_SECONDS = 1e-4
 """About the time that an iteration takes beside that."""

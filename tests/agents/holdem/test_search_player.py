@@ -253,6 +253,29 @@ def test_the_model_does_not_depend_on_the_seed(player: SearchPlayer) -> None:
     assert not model.settings.sampled
 
 
+def test_a_player_of_averages_is_its_own_model_and_keeps_solutions() -> None:
+    player = SearchPlayer(replace(PRESETS["tiny"], sampled=False), LEAVES)
+    assert player.model() is player
+    one, two = (
+        follow(player, begin(player, 1, seed=seed), CALL, CALL, "2c7dJh", CALL) for seed in (1, 2)
+    )
+    assert one.thought.subgame.plan is two.thought.subgame.plan
+    other = follow(player, begin(player, 1), CALL, CALL, "2c7dJs", CALL)
+    assert other.thought.subgame.plan is not one.thought.subgame.plan
+
+
+def test_an_all_in_that_is_never_expected_is_seldom_called() -> None:
+    # A subgame from behind the all-in would believe it of every hand, and two of five would call.
+    settings = replace(PRESETS["tiny"], sampled=False, least=60, most=60)
+    player = SearchPlayer(settings, LEAVES)
+    line = CALL, CALL, "2c7dJh", CALL, CALL, "9s", 20_000
+    memory = follow(player, begin(player, 1), *line)
+    policy = player.policy(memory)
+    ranges = memory.thought.subgame.plan.root.ranges[1]
+    calls = policy.chances[policy.actions.index(CALL)] @ ranges / ranges.sum()
+    assert 0 < calls < 0.1
+
+
 def test_hands_that_do_not_start_with_the_blinds_are_refused(player: SearchPlayer) -> None:
     rules = BettingRules(first_street=FLOP, committed=300)
     with pytest.raises(GameError, match="whole hands"):

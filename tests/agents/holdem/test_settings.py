@@ -12,9 +12,10 @@ from tacit.games import GameError
 
 def test_words_are_read_in_order() -> None:
     assert read_settings("") == PRESETS["default"]
-    read = read_settings("fast, average,seconds=0.5")
-    assert read.seconds == 0.5
-    assert not read.sampled
+    read = read_settings("fast, sampled,seconds=0.25")
+    assert read.seconds == 0.25
+    assert read.sampled
+    assert not read_settings("tiny,average").sampled
     assert read.menus == PRESETS["fast"].menus
     assert not read_settings("equity").network
     assert read_settings("cfr-d").mode == "cfr-d"
@@ -31,10 +32,10 @@ def test_wrong_words_are_refused(text: str, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"least": 0}, {"rare": 2.0}, {"mode": "cfr-avg-sound"}, {"seconds": -1.0}]
+    "wrong", [{"least": 0}, {"floor": 2.0}, {"mode": "cfr-avg-sound"}, {"seconds": -1.0}]
 )
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(GameError, match=r"expected|chances|take"):
+    with pytest.raises(GameError, match=r"expected|chance|take"):
         PlayerSettings(**wrong)
 
 

@@ -14,7 +14,12 @@ from tacit.learn.holdem.fitting import FitSettings
 from tacit.learn.holdem.knots import SCALARS, Situation
 from tacit.learn.holdem.network import load_evaluator
 from tacit.learn.holdem.street_positions import StreetSettings
-from tacit.learn.holdem.street_run import StreetRun, StreetRunSettings, find_street_preset
+from tacit.learn.holdem.street_run import (
+    Street,
+    StreetRun,
+    StreetRunSettings,
+    find_street_preset,
+)
 from tacit.learn.holdem.street_targets import ChunkSettings
 from tacit.learn.holdem.targets import TargetSettings
 
@@ -32,6 +37,8 @@ TINY = StreetRunSettings(
         targets=TargetSettings(iterations=2, cards=1),
         flops=1,
         leaves=1,
+        averaged=2,
+        deals=2,
     ),
 )
 
@@ -43,8 +50,7 @@ def test_a_run_is_resumed_with_the_chunk_that_is_missing(tmp_path: Path) -> None
     assert done == [(1, 2), (2, 2)]
     assert network.situations == {Situation.BEFORE_FLOP, Situation.FLOP}
     assert network.origin.command == (
-        "tacit train holdem-preflop --seed 0 --set rounds=2 --set chunks=1 --set later_chunks=1 "
-        "--set steps=3"
+        "tacit train holdem-preflop --seed 0 --set chunks=1 --set later_chunks=1 --set steps=3"
     )
     StreetRun.create(parts, TINY).train()
     for name in ("chunk-0001.npz", "round-1.npz", "network.npz"):
@@ -57,12 +63,19 @@ def test_a_run_is_resumed_with_the_chunk_that_is_missing(tmp_path: Path) -> None
     assert np.array_equal(one.network.curves(rows), two.network.curves(rows))
 
 
-def test_later_rounds_average_over_turn_cards(tmp_path: Path) -> None:
-    settings = replace(TINY, street="flop", chunk=replace(TINY.chunk, averaged=2))
+@pytest.mark.parametrize(
+    ("street", "situation", "after"),
+    [("flop", Situation.BEFORE_TURN, 0), ("preflop", Situation.BEFORE_FLOP, 2)],
+)
+def test_later_rounds_average_over_cards(
+    tmp_path: Path, street: Street, situation: Situation, after: int
+) -> None:
+    settings = replace(TINY, street=street)
     network = StreetRun.create(tmp_path, settings).train()
     first, second = (Examples.load(tmp_path / f"chunk-000{n}.npz") for n in (0, 1))
-    before = SCALARS + Situation.BEFORE_TURN
-    assert (second.rows[:, before] == 1).all()
+    before = SCALARS + situation
+    assert (second.rows[:4, before] == 1).all()  # two PBSs for two players
+    assert len(second) == 4 + after  # and both players of a flop that was searched
     noisy = int((first.rows[:, before] == 1).sum())
     assert noisy > 0
     # What one card said before it is dropped.

@@ -18,9 +18,11 @@ from tacit.learn.holdem.targets import (
     TargetSettings,
     as_shares,
     average_by_network,
+    corrected_average,
     next_pbss,
     solve_before_card,
     solve_starts,
+    together,
 )
 from tacit.solvers.oracle import PBSOracle
 from tacit.tree.cards.builder import CardBuilder
@@ -78,6 +80,23 @@ def test_some_cards_give_about_the_same() -> None:
     equity = whole.positions.equity - 0.5
     alone = (np.abs(equity - whole.shares) * whole.positions.weight).sum() / 2
     assert 0 < np.mean(errors) < alone
+
+
+def test_a_network_that_is_corrected_on_every_card_answers_the_solutions() -> None:
+    network = KnotNetwork((16,), seed=1)
+    with torch.no_grad():
+        network.body[-1].weight.normal_(0, 0.1, generator=torch.Generator().manual_seed(0))
+    evaluator = KnotEvaluator(network, [Situation.RIVER], Origin(command="", seed=0))
+    pbs = position(before_card=True)
+    few = TargetSettings(iterations=20, cards=48)
+    whole, after = solve_before_card([pbs], few, np.random.default_rng(0))
+    twice = together([after, after])
+    found = corrected_average(evaluator, [pbs, pbs], twice, [48, 48])
+    alone = average_by_network(evaluator, [pbs])
+    weight = whole.positions.weight[0]
+    assert (np.abs(alone.shares[0] - whole.shares[0]) * weight).sum() > 0.02
+    for shares in found.shares:
+        assert (np.abs(shares - whole.shares[0]) * weight).sum() < 1e-3
 
 
 def test_a_network_is_averaged_over_the_cards_by_the_reach_that_they_leave() -> None:

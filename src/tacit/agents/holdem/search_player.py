@@ -2,10 +2,11 @@
 
 Before the flop it plays a solved PBS that is stored, or solved once for the stacks. Later it solves
 a subgame at its first decision of a street, from the PBS at the start of the street, and follows
-that solution. If the opponent makes a bet that the subgame lacks, or takes an action that the
-solution hardly ever takes, the subgame is solved again: from the PBS at the opponent's decision
-with the bet in it, or from the PBS behind the action. The flop ends in leaves before the turn card;
-the turn and the river are solved to the end of the game.
+that solution. If the opponent makes a bet that the subgame lacks, it is solved again, from the PBS
+at the opponent's decision with the bet in it. The solution is also followed after actions that it
+hardly ever takes: a subgame that began behind such an action would be solved for a range that the
+opponent need not have. The flop ends in leaves before the turn card; the turn and the river are
+solved to the end of the game.
 
 Ranges are updated with policies for all hands, never with cards. A memory is a point of a hand and
 the point before it; subgames are solved when a policy is asked for, and the solution depends on the
@@ -15,7 +16,7 @@ public actions and the hand's seed alone, so it does not matter when, or how oft
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -42,10 +43,10 @@ from tacit.subgame.street_search import SearchBudget, StreetSearch
 
 PREFLOP_PLANS = 64
 """How many solutions before the flop are kept."""
+LATER_PLANS = 64
+"""How many solutions of later streets that depend on no random number or clock are kept."""
 BLINDS = (50, 100, 0)
 """Small blind, big blind and ante of the stored solutions."""
-UNEXPECTED = 0.01
-"""What is added to the chance of a rare action of the opponent for each hand."""
 
 Leaves = Mapping[int, PBSEvaluator]
 """The evaluator of the leaves at the end of each street, before the next cards."""
@@ -95,15 +96,10 @@ class Memory:
             return self._dealt(self.before)
         return self._acted(self.before, self.effective(self.hand.actions[-1]))
 
-    @cached_property
+    @property
     def thought(self) -> Point:
         """At the player's own decision: the subgame whose solution is played."""
         subgame, line, _ = self.point
-        plan, opponent = subgame.plan, 1 - self.seat
-        if line != plan.root.line and plan.rarest(line, opponent) < self.player.settings.rare:
-            floors = (0.0, UNEXPECTED) if opponent else (UNEXPECTED, 0.0)
-            root = replace(plan.root, line=line, ranges=_possible(plan, line, floors))
-            subgame = self._subgame(root, line)
         return Point(subgame, line, True)
 
     def effective(self, action: int) -> int:
@@ -154,6 +150,7 @@ class SearchPlayer(HoldemPlayer):
         self.stored = stored or {}
         """Solutions before the flop by the stack of both players."""
         self._preflop: OrderedDict[object, StreetPlan] = OrderedDict()
+        self._later: OrderedDict[object, StreetPlan] = OrderedDict()
 
     def begin(self, rules: BettingRules, seat: int, random: np.random.Generator) -> Memory:
         """The memory of a new hand; random numbers are drawn from its seed."""
@@ -186,7 +183,12 @@ class SearchPlayer(HoldemPlayer):
         return replace(memory, hand=memory.hand.deal(cards), before=memory)
 
     def model(self) -> SearchPlayer:
-        """The player that plays the average of each search instead of a sampled iteration."""
+        """The player that plays the average of each search instead of a sampled iteration.
+
+        A player that does so by itself, without a clock, is its own model.
+        """
+        if self._repeats:
+            return self
         settings = replace(self.settings, sampled=False, clock=False)
         model = SearchPlayer(settings, self.leaves, stored=self.stored)
         model._preflop = self._preflop
@@ -198,7 +200,17 @@ class SearchPlayer(HoldemPlayer):
             plan = self._from_the_blinds(root, ())
             return plan if plan.has(line) else self._from_the_blinds(root, line)
         random = np.random.default_rng([seed, _number(root, line)])
-        return self._search(root).solve(root, random, line=line)
+        if not self._repeats:
+            return self._search(root).solve(root, random, line=line)
+        key = root.rules, root.board, root.committed, root.line, line, *map(bytes, root.ranges)
+        return _kept(
+            self._later, key, LATER_PLANS, lambda: self._search(root).solve(root, random, line=line)
+        )
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether a solution depends on the public belief state alone."""
+        return not (self.settings.sampled or self.settings.clock)
 
     def _from_the_blinds(self, root: StreetPBS, line: tuple[int, ...]) -> StreetPlan:
         """The solution of the first street with `line` in it; it depends on no random number."""
@@ -206,14 +218,13 @@ class SearchPlayer(HoldemPlayer):
         blinds, stack = (rules.small_blind, rules.big_blind, rules.ante), rules.stacks[0]
         if not line and blinds == BLINDS and stack in self.stored:
             return self.stored[stack]
-        key = blinds, stack, line
-        if key not in self._preflop:
-            search = replace(self._search(root), sampled=False)
-            self._preflop[key] = search.solve(root, np.random.default_rng(0), line=line)
-            if len(self._preflop) > PREFLOP_PLANS:
-                self._preflop.popitem(last=False)
-        self._preflop.move_to_end(key)
-        return self._preflop[key]
+        search = replace(self._search(root), sampled=False)
+        return _kept(
+            self._preflop,
+            (blinds, stack, line),
+            PREFLOP_PLANS,
+            lambda: search.solve(root, np.random.default_rng(0), line=line),
+        )
 
     def _search(self, root: StreetPBS) -> StreetSearch:
         settings, street = self.settings, root.street
@@ -240,6 +251,18 @@ class SearchPlayer(HoldemPlayer):
             sampled=settings.sampled,
             threads=settings.threads,
         )
+
+
+def _kept(
+    plans: OrderedDict[object, StreetPlan], key: object, most: int, solve: Callable[[], StreetPlan]
+) -> StreetPlan:
+    """The plan of that key, solved now if it is not among the latest ones."""
+    if key not in plans:
+        plans[key] = solve()
+        if len(plans) > most:
+            plans.popitem(last=False)
+    plans.move_to_end(key)
+    return plans[key]
 
 
 def real_action(betting: Betting, action: int) -> int:

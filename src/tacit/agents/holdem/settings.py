@@ -11,7 +11,7 @@ from tacit.suggest import unknown
 
 LEAST_STACK, MOST_STACK = 2_000, 50_000
 """The stacks, with blinds of 50 and 100, for which play is tested."""
-CLOCK = 1.5
+CLOCK = 1.2
 """With a clock, a search ends at the latest after this many times its budget."""
 PREFLOP_ITERATIONS = 200
 """Most iterations of a search before the flop while playing."""
@@ -26,7 +26,7 @@ class Menus:
     )
     flop: BetMenu = field(default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,a", "a")))
     turn: BetMenu = field(
-        default_factory=lambda: BetMenu(now=("50%,100%,a", "a"), later=("100%,a", "a"))
+        default_factory=lambda: BetMenu(now=("50%,100%,a", "a"), later=("100%", "a"))
     )
     river: BetMenu = field(
         default_factory=lambda: BetMenu(now=("33%,75%,150%,a", "75%,150%,a", "75%,a", "a"))
@@ -49,27 +49,26 @@ class PlayerSettings:
     """How a player searches.
 
     seconds: estimated work of a search on one core; least: the fewest iterations; clock: whether a
-    search that takes half as long again is ended by the clock, so that play depends on the machine.
+    search that takes `CLOCK` times as long is ended by the clock, so that play depends on the
+    machine.
     sampled: play a sampled iteration of each search, otherwise the average. mode: whose beliefs are
     carried on, the average's (cfr-avg) or the sampled iteration's (cfr-d). network: whether leaves
     are evaluated by trained networks, otherwise by equity.
     exact_turn: whether turns are solved to the end of the game, otherwise to the river card.
     chosen_sizes: whether a trained network chooses the bets after the flop, not the menus.
-    rare: a subgame is solved again behind an action that the opponent takes less often than this.
     floor: added to the chance of each of the opponent's actions when beliefs are carried on.
     threads: on the turn, whose rivers are solved side by side.
     """
 
-    seconds: float = 1.5
+    seconds: float = 2.0
     least: int = 12
     most: int = 800
     clock: bool = True
-    sampled: bool = True
+    sampled: bool = False
     mode: Mode = "cfr-avg"
     network: bool = True
     exact_turn: bool = True
     chosen_sizes: bool = False
-    rare: float = 0.01
     floor: float = 1e-3
     threads: int = 1
     menus: Menus = field(default_factory=Menus)
@@ -79,23 +78,30 @@ class PlayerSettings:
             raise GameError(f"seconds is {self.seconds}; expected more than 0 and at most 3,600")
         if not 1 <= self.least <= self.most:
             raise GameError(f"iterations from {self.least} to {self.most}; expected 1 <= least")
-        if not (0 <= self.rare <= 1 and 0 <= self.floor <= 1):
-            raise GameError(f"rare {self.rare} and floor {self.floor} are chances from 0 to 1")
+        if not 0 <= self.floor <= 1:
+            raise GameError(f"floor {self.floor} is a chance from 0 to 1")
         if self.mode not in ("cfr-d", "cfr-avg"):
             raise GameError(f"mode {self.mode!r} is not for hands of cards; take cfr-d or cfr-avg")
 
 
 PRESETS: dict[str, PlayerSettings] = {
     "default": PlayerSettings(threads=2),
-    "fast": PlayerSettings(seconds=0.12, least=8, menus=SMALL_MENUS, clock=False),
+    "fast": PlayerSettings(seconds=0.5, least=48, most=400, menus=SMALL_MENUS, clock=False),
     "tiny": PlayerSettings(
-        seconds=1e-3, least=2, most=4, menus=SMALL_MENUS, clock=False, exact_turn=False
+        seconds=1e-3,
+        least=2,
+        most=4,
+        menus=SMALL_MENUS,
+        clock=False,
+        sampled=True,
+        exact_turn=False,
     ),
 }
 """By name; `fast` is for matches of thousands of hands, `tiny` for tests."""
 
 _SWITCHES = {
     "average": {"sampled": False},
+    "sampled": {"sampled": True},
     "cfr-d": {"mode": "cfr-d"},
     "equity": {"network": False},
     "exact": {"exact_turn": True},

@@ -24,7 +24,7 @@ from tacit.subgame.street_search import SearchBudget, StreetSearch
 
 PATH = Path(__file__).parent / "preflop.npz"
 STACKS = (2_000, 3_000, 5_000, 7_500, 10_000, 15_000, 20_000, 30_000, 40_000, 50_000)
-ITERATIONS = 100
+ITERATIONS = 200
 WHAT = "a file of solutions before the flop"
 
 

@@ -115,11 +115,11 @@ def mean_error(network: KnotNetwork, examples: Examples) -> float:
 def held_out_error(evaluator: KnotEvaluator | None, solved: Solved) -> NDArray[np.float64]:
     """[n] the mean absolute error at each PBS, weighted by the ranges, in shares of the pot.
 
-    Without an evaluator it is that of equity alone.
+    Without an evaluator it is that of equity alone. Hands whose values are not known do not count.
     """
     positions = solved.positions
     shares = positions.equity - 0.5 if evaluator is None else evaluator.shares(positions)
-    errors: NDArray[np.float64] = (np.abs(shares - solved.shares) * positions.weight).sum(
-        axis=(1, 2), dtype=np.float64
-    )
-    return errors / 2
+    weight = positions.weight if solved.known is None else positions.weight * solved.known
+    wrong = (np.abs(shares - solved.shares) * weight).sum(axis=(1, 2), dtype=np.float64)
+    errors: NDArray[np.float64] = wrong / weight.sum(axis=(1, 2), dtype=np.float64)
+    return errors

@@ -5,7 +5,8 @@ round. Chunks are tasks of an executor, each with a seed of its own, so that the
 from any number of workers. The first round searches with equity at the leaves, later rounds with
 the network of the round before. Before the turn card the first round solves turns exactly, one card
 of each PBS; later rounds value PBSs by the network of the round before over all cards, and what the
-one card said before it is dropped. A run resumes with the first chunk that its folder lacks.
+one card said before it is dropped. Before the flop it is the same with flops, which are searched to
+the turn card and then sampled. A run resumes with the first chunk that its folder lacks.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ from tacit.learn.holdem.network import (
     find_network,
     load_evaluator,
 )
+from tacit.learn.holdem.street_positions import StreetSettings
 from tacit.learn.holdem.street_targets import (
     ChunkSettings,
     StreetEvaluators,
     averaged_examples,
+    averaged_flop_examples,
     flop_examples,
     turn_examples,
 )
@@ -116,7 +119,16 @@ PRESETS: dict[str, StreetRunSettings] = {
         rounds=2,
         fitting=FitSettings(steps=400, last_steps=1000, batch=128),
     ),
-    "holdem-preflop": StreetRunSettings(street="preflop", chunks=12, flop_network="holdem-flop"),
+    "holdem-preflop": StreetRunSettings(
+        street="preflop",
+        rounds=2,
+        chunks=8,
+        later_chunks=6,
+        fitting=FitSettings(steps=400, last_steps=1500, batch=128),
+        chunk=ChunkSettings(positions=StreetSettings(flop_iterations=40)),
+        flop_network="holdem-flop",
+        begin_with="holdem-flop",
+    ),
 }
 """The runs whose networks come with the package."""
 
@@ -147,7 +159,8 @@ def chunk_worker(settings: StreetRunSettings) -> Callable[[ChunkTask], Examples]
             make_chunk = averaged_examples if task.network else turn_examples
             return make_chunk(settings.chunk, StreetEvaluators(equity, own), random)
         flop = load_evaluator(settings.flop_network) if settings.flop_network else equity
-        return flop_examples(settings.chunk, StreetEvaluators(own, flop), random)
+        make_chunk = averaged_flop_examples if task.network else flop_examples
+        return make_chunk(settings.chunk, StreetEvaluators(own, flop), random)
 
     return make
 
@@ -207,9 +220,14 @@ class StreetRun:
         settings = self.settings
         chunks = settings.numbers(number).stop
         examples = join([Examples.load(self._chunk(n)) for n in range(chunks)])
-        if number and settings.street == "flop":
+        situations = (
+            (Situation.BEFORE_TURN, Situation.TURN)
+            if settings.street == "flop"
+            else (Situation.BEFORE_FLOP, Situation.FLOP)
+        )
+        if number:
             first = sum(len(Examples.load(self._chunk(n))) for n in range(settings.chunks))
-            at = examples.rows[:, SCALARS + Situation.BEFORE_TURN] > 0
+            at = examples.rows[:, SCALARS + situations[0]] > 0
             at[first:] = False
             examples = examples.at(np.flatnonzero(~at))
         network = KnotNetwork(settings.hidden, seed=settings.seed)
@@ -218,11 +236,6 @@ class StreetRun:
         last = number == settings.rounds - 1
         steps = settings.fitting.last_steps if last else settings.fitting.steps
         fit(network, examples, settings.fitting, seed=settings.seed, steps=steps)
-        situations = (
-            (Situation.BEFORE_TURN, Situation.TURN)
-            if settings.street == "flop"
-            else (Situation.BEFORE_FLOP, Situation.FLOP)
-        )
         preset = PRESETS[f"holdem-{settings.street}"]
         given = _changeable(settings)
         usual = _changeable(preset)

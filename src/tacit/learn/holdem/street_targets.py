@@ -3,9 +3,9 @@
 Before the turn card: leaves of flop searches, some turn cards of each, solved to the end of the
 game; then, with a network that has learnt those turns, all turn cards of many more leaves, valued
 by it. Before the flop: leaves of preflop searches, one flop of each, solved to the end of the
-street with the network before the turn card. All are corrections to exact equity, averaged over the
-cards that were drawn (`tacit.learn.holdem.targets`); the noise that is left averages out in the
-network.
+street with the network before the turn card; then, with a network that has learnt those flops, many
+flops of more leaves, valued by it. All are corrections to exact equity, averaged over the cards
+that were drawn (`tacit.learn.holdem.targets`); the noise that is left averages out in the network.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 
 from tacit.games import GameError
 from tacit.learn.holdem.examples import Examples, draw_hands, join
-from tacit.learn.holdem.knots import locate, zero_sum
+from tacit.learn.holdem.knots import SCALARS, Situation, locate, zero_sum
 from tacit.learn.holdem.network import KnotEvaluator
+from tacit.learn.holdem.random_positions import random_board
 from tacit.learn.holdem.street_positions import (
     FLOP_MENU,
     StreetSettings,
@@ -48,10 +49,12 @@ class ChunkSettings:
     flops: int = 6
     leaves: int = 4
     averaged: int = 24
-    """Leaves of a flop that a network values."""
+    """Leaves of a search that a network values after the next cards."""
+    deals: int = 64
+    """Flops over which a leaf before the flop is averaged."""
 
     def __post_init__(self) -> None:
-        if min(self.flops, self.leaves, self.averaged) < 1:
+        if min(self.flops, self.leaves, self.averaged, self.deals) < 1:
             raise GameError(f"{self.flops} flops of {self.leaves} leaves; expected 1 or more each")
 
 
@@ -112,14 +115,42 @@ def flop_examples(
     parts = []
     for drawn in reached.draw(settings.flops * settings.leaves, random):
         pbs = shaken(drawn, positions.noise, random)
-        root = flop_root(pbs, random)
-        last = positions.flop_iterations
-        solver, _ = search_leaves(root, FLOP_MENU, evaluators.flop, (last,))
-        start = PBS(root.root(FLOP_MENU), root.beliefs(solver.tree))
-        first, second = (solver.root_values(player)[0] for player in PLAYERS)
-        here = locate([start])
-        shares = zero_sum(as_shares([start], here, [(first, second)]), here.weight)
-        before = average_over_cards(locate([pbs]), Solved(here, shares), [1])
+        after = searched_flop(pbs, evaluators.flop, positions.flop_iterations, random)
+        before = average_over_cards(locate([pbs]), after, [1])
         parts.append(draw_hands(before.positions, before.shares, random, before.known))
-        parts.append(draw_hands(here, shares, random))
+        parts.append(draw_hands(after.positions, after.shares, random))
     return join(parts)
+
+
+def averaged_flop_examples(
+    settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
+) -> Examples:
+    """Examples before the flop, valued by a network over many flops, and of searched flops.
+
+    What the one flop that is searched for a PBS says about the PBS before it is left out.
+    """
+    positions, network = settings.positions, evaluators.preflop
+    if not isinstance(network, KnotEvaluator):
+        raise GameError("values are averaged over flops by a network; train one first")
+    searched = flop_examples(settings, evaluators, random)
+    after = searched.rows[:, SCALARS + Situation.FLOP] > 0
+    reached = preflop_leaves(positions, network, random)
+    chosen = [
+        shaken(pbs, positions.noise, random) for pbs in reached.draw(settings.averaged, random)
+    ]
+    deals = [random_board(3, random) for _ in range(settings.deals)]
+    solved = average_by_network(network, chosen, deals=deals)
+    averaged = draw_hands(solved.positions, solved.shares, random)
+    return join([averaged, searched.at(np.flatnonzero(after))])
+
+
+def searched_flop(
+    pbs: PBS, evaluator: PBSEvaluator, iterations: int, random: np.random.Generator
+) -> Solved:
+    """The start of a random flop after a PBS before the flop, searched to the turn card."""
+    root = flop_root(pbs, random)
+    solver, _ = search_leaves(root, FLOP_MENU, evaluator, (iterations,))
+    start = PBS(root.root(FLOP_MENU), root.beliefs(solver.tree))
+    first, second = (solver.root_values(player)[0] for player in PLAYERS)
+    here = locate([start])
+    return Solved(here, zero_sum(as_shares([start], here, [(first, second)]), here.weight))

@@ -13,7 +13,7 @@ all cards at once (`average_by_network`), which is much faster than solving them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,13 @@ class Solved:
     positions: Positions
     shares: Float32
     known: NDArray[np.bool_] | None = None
+
+
+def together(parts: Sequence[Solved]) -> Solved:
+    """All PBSs of the parts, whose values are known for all live hands."""
+    names = [entry.name for entry in fields(Positions)]
+    joined = (np.concatenate([getattr(part.positions, name) for part in parts]) for name in names)
+    return Solved(Positions(*joined), np.concatenate([part.shares for part in parts]))
 
 
 def solve_starts(pbss: Sequence[PBS], settings: TargetSettings) -> Solved:
@@ -165,6 +172,29 @@ def average_by_network(
             total += after.met
         shares[rows] += np.divide(mean, total, out=np.zeros_like(mean), where=total > 0)
     return Solved(positions, zero_sum(shares, positions.weight))
+
+
+def corrected_average(
+    evaluator: KnotEvaluator,
+    pbss: Sequence[PBS],
+    after: Solved,
+    counts: Sequence[int],
+    *,
+    deals: Sequence[tuple[int, ...]] | None = None,
+) -> Solved:
+    """PBSs before a card: the evaluator's mean over cards less its mean error on solved ones.
+
+    after: the PBSs after some cards, `counts[n]` of each of the n PBSs, solved; deals: as in
+    `average_by_network`. In the mean over the cards that were drawn this is the mean of solutions
+    over all cards, with the noise of the evaluator's errors instead of that of the values.
+    """
+    there = after.positions
+    wrong = after.shares - evaluator.shares(there) + (there.equity - np.float32(0.5))
+    rest = average_over_cards(locate(pbss), Solved(there, wrong), counts)
+    mean = average_by_network(evaluator, pbss, deals=deals)
+    shares = mean.shares + rest.shares - (rest.positions.equity - np.float32(0.5))
+    known = rest.known if rest.known is not None else np.ones(shares.shape, np.bool_)
+    return Solved(mean.positions, zero_sum(shares, mean.positions.weight * known), known)
 
 
 class CardAverage:
