@@ -64,8 +64,9 @@ BOARD = Settings().replace(
 )  # fmt: skip
 """Student of Games where nothing is hidden: games are learnt from their outcomes."""
 GO = BOARD.replace(
-    cell_policy=True, tables=2, table_size=32, batch=256, steps=60, learning_rate=2e-3,
-    epochs=60, halve_every=16, keep_every=10,
+    cell_policy=True, tables=2, table_size=32, expansions=2.0, outcome_share=0.5,
+    remembered=200_000, batch=256, steps=60, learning_rate=2e-3, epochs=60, halve_every=16,
+    keep_every=10,
 )  # fmt: skip
 """Small epochs: the eight symmetries of a board make up for few games."""
 STUDENTS = (
