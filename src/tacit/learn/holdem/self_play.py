@@ -12,7 +12,6 @@ With random beliefs the PBSs before the card are random, and all else is the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.holdem.examples import Examples, draw_hands
-from tacit.learn.holdem.knots import Situation
+from tacit.learn.holdem.knots import PBSArrays, Situation, pbs_arrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.random_positions import random_positions
 from tacit.learn.holdem.settings import HoldemSettings
@@ -39,19 +38,27 @@ Ranges = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class BoardTask:
-    """One board of an epoch, with the network's weights; none in the first epoch."""
+    """One board of an epoch, with the network's weights; none in the first epoch.
+
+    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing.
+    """
 
     epoch: int
     number: int
     weights: Weights | None
+    again: PBSArrays | None = None
 
 
 @dataclass(frozen=True)
 class BoardResult:
-    """A board's examples: solved ones, and those before the card that the network valued."""
+    """A board's examples: solved ones, and those before the card that the network valued.
 
-    solved: Examples
+    before: the PBSs before the card, None if they were `again` ones.
+    """
+
+    solved: Examples | None
     averaged: Examples | None
+    before: PBSArrays | None = None
 
 
 def situations(settings: HoldemSettings) -> tuple[Situation, Situation]:
@@ -75,7 +82,9 @@ class BoardPlay:
         random = np.random.default_rng([settings.seed, task.epoch, task.number])
         if task.weights is not None:
             self.evaluator.network.put_weights(task.weights)
-        count = settings.play.positions if task.weights is not None else settings.play.solved
+        if task.again is not None:
+            return BoardResult(None, self._averaged(task.again, random))
+        count = settings.play.positions
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
         else:
@@ -87,10 +96,15 @@ class BoardPlay:
         after = [pbs for which in chosen for pbs in next_pbss(pbss[which], cards, random)]
         solved = solve_starts(after, settings.target)
         exact = draw_hands(solved.positions, solved.shares, random)
+        before = pbs_arrays(pbss)
         if task.weights is None:
-            return BoardResult(exact, None)
-        average = average_by_network(self.evaluator, pbss)
-        return BoardResult(exact, draw_hands(average.positions, average.shares, random))
+            return BoardResult(exact, None, before)
+        return BoardResult(exact, self._averaged(before, random), before)
+
+    def _averaged(self, before: PBSArrays, random: np.random.Generator) -> Examples:
+        """Examples of PBSs before the card, valued by the network after it."""
+        average = average_by_network(self.evaluator, before)
+        return draw_hands(average.positions, average.shares, random)
 
     def play(self, state: CardState, random: np.random.Generator) -> list[PBS]:
         """PBSs before the next card, from games that one search at the street's start plays.
@@ -143,8 +157,3 @@ def deal_hands(state: CardState, beliefs: Ranges, random: np.random.Generator) -
     alone = np.zeros(state.counts[0])
     alone[first] = 1
     return first, draw(beliefs[1] * state.compatible_reach(1, alone), random)
-
-
-def without_none(results: Sequence[BoardResult]) -> list[Examples]:
-    """The examples before the card of the boards that have some."""
-    return [result.averaged for result in results if result.averaged is not None]

@@ -1,9 +1,12 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
+The last epoch plays no boards. The network has learnt most about PBSs after the card by then, so
+all PBSs before the card that were met are valued anew by it, and it learns from these values.
+
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
-of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All randomness follows from the
-seed, the epoch and the number of the board, so the result does not depend on the number of workers
-or on interruptions. Adam starts anew in each epoch.
+and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
+randomness follows from the seed, the epoch and the number of the board, so the result does not
+depend on the number of workers or on interruptions. Adam starts anew in each epoch.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ from tacit.archive import read_arrays, read_text, reading, write_arrays
 from tacit.cluster import Executor, Session, executor_of
 from tacit.files import FolderLock, write_text
 from tacit.games import GameError
-from tacit.learn.holdem.examples import Examples, join
+from tacit.learn.holdem.examples import Examples, join, load_pbss, save_pbss
 from tacit.learn.holdem.fitting import fit, mean_error
+from tacit.learn.holdem.knots import PBSArrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.self_play import (
     BoardPlay,
@@ -30,12 +34,11 @@ from tacit.learn.holdem.self_play import (
     BoardTask,
     Weights,
     situations,
-    without_none,
 )
 from tacit.learn.holdem.settings import HoldemSettings
 
-SOLVED, AVERAGED = "solved", "averaged"
-"""The kinds of examples, as in `BoardResult`."""
+SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
+"""What an epoch gives, as in `BoardResult`."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class EpochProgress:
     """One epoch: its number, seconds since the run's start, examples so far, and the loss.
 
     `error`: the network's mean absolute error on the solved examples of this epoch before it learnt
-    from them, in shares of the pot; in the first epoch that of equity alone.
+    from them, in shares of the pot; in the first epoch that of equity alone. In the last epoch it
+    is the error before the card, on the values that were made anew.
     """
 
     epoch: int
@@ -155,16 +159,26 @@ class HoldemRun:
             session.close()
             lock.release()
 
+    @property
+    def _last(self) -> bool:
+        """Whether this epoch values PBSs anew."""
+        return self.epoch + 1 == self.settings.epochs
+
     def _play(
         self,
         session: Session[BoardTask, BoardResult],
         told: Callable[[str, float], None],
     ) -> list[BoardResult]:
-        """The boards of this epoch."""
+        """The boards of this epoch; in the last one those of all epochs, to be valued anew."""
         weights = self.network.weights() if self.epoch else None
-        count = self.settings.play.games
-        tasks = [BoardTask(self.epoch, number, weights) for number in range(count)]
-        finished = 0
+        kept: list[PBSArrays | None] = [None] * self.settings.play.games
+        if self._last:
+            kept = []
+            for epoch in range(self.epoch):
+                before = load_pbss(self._path(BEFORE, epoch))
+                kept += [before.at(numbers) for numbers in before.by_board().values()]
+        tasks = [BoardTask(self.epoch, number, weights, again) for number, again in enumerate(kept)]
+        count, finished = len(tasks), 0
 
         def each(number: int, result: BoardResult) -> None:
             nonlocal finished
@@ -174,12 +188,22 @@ class HoldemRun:
         return session.submit(tasks).results(each)
 
     def _collect(self, results: list[BoardResult]) -> float:
-        """Keep the examples of the boards of this epoch; the network's error on solved ones."""
-        parts = {SOLVED: [result.solved for result in results], AVERAGED: without_none(results)}
+        """Keep the examples of the boards of this epoch; the network's error, see `EpochProgress`.
+
+        Examples of values that were made anew take the place of others, so they are not counted.
+        """
+        parts = {
+            SOLVED: [result.solved for result in results if result.solved is not None],
+            AVERAGED: [result.averaged for result in results if result.averaged is not None],
+        }
         for kind, examples in parts.items():
             if examples:
                 join(examples).save(self._path(kind, self.epoch))
-                self.examples += sum(map(len, examples))
+        if self._last:
+            return mean_error(self.network, join(parts[AVERAGED]))
+        before = [result.before for result in results if result.before is not None]
+        save_pbss(self._path(BEFORE, self.epoch), before)
+        self.examples += sum(map(len, parts[SOLVED])) + 2 * sum(map(len, before))
         return mean_error(self.network, join(parts[SOLVED]))
 
     def _path(self, kind: str, epoch: int) -> Path:
@@ -188,11 +212,14 @@ class HoldemRun:
     def _learn(self, told: Callable[[str, float], None]) -> float:
         """Gradient steps on the examples that are in use; the loss."""
         first = max(0, self.epoch + 1 - self.settings.play.window)
+        if self._last:
+            first = self.epoch
         paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
         paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
         parts = [Examples.load(path) for path in paths if path.exists()]
-        last = self.epoch + 1 == self.settings.epochs
-        steps = self.settings.fit.last_steps if last else self.settings.fit.steps
+        # The values that are made anew in the last epoch are as good as the network before it.
+        long = self.epoch + 2 >= self.settings.epochs
+        steps = self.settings.fit.last_steps if long else self.settings.fit.steps
         return fit(
             self.network,
             join(parts),
