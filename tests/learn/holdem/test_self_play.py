@@ -37,17 +37,33 @@ def test_a_task_gives_solved_examples_and_those_before_the_card() -> None:
     play = BoardPlay(SMALL)
     first = play(BoardTask(0, 1, None))
     assert first.averaged is None
+    assert first.solved is not None
     assert first.solved.target.shape == (8, HANDS)
     weights = play.evaluator.network.weights()
     later = play(BoardTask(1, 1, weights))
     assert later.averaged is not None
+    assert later.solved is not None
     assert len(later.averaged) == len(later.solved)
     again = BoardPlay(SMALL)(BoardTask(1, 1, weights))
+    assert again.solved is not None
     assert np.array_equal(later.solved.target, again.solved.target)
     other = play(BoardTask(1, 2, weights))
+    assert other.solved is not None
     assert other.solved.target.shape != later.solved.target.shape or not np.array_equal(
         other.solved.target, later.solved.target
     )
+
+
+def test_a_task_values_pbss_anew_and_solves_none() -> None:
+    play = BoardPlay(SMALL)
+    weights = play.evaluator.network.weights()
+    before = play(BoardTask(1, 1, weights)).before
+    assert before is not None
+    again = play(BoardTask(2, 0, weights, before))
+    assert again.solved is None
+    assert again.before is None
+    assert again.averaged is not None
+    assert len(again.averaged) == 2 * len(before)
 
 
 def test_dealt_hands_share_no_card_and_follow_the_ranges() -> None:
