@@ -11,7 +11,6 @@ depend on the number of workers or on interruptions. Adam starts anew in each ep
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -20,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tacit.archive import read_arrays, read_text, reading, write_arrays
+from tacit.archive import read_arrays, reading, write_arrays
 from tacit.cluster import Executor, Session, executor_of
-from tacit.files import FolderLock, write_text
-from tacit.games import GameError
+from tacit.files import FolderLock
 from tacit.learn.holdem.examples import Examples, join, load_pbss, save_pbss
 from tacit.learn.holdem.fitting import fit, mean_error
 from tacit.learn.holdem.knots import PBSArrays
@@ -36,6 +34,7 @@ from tacit.learn.holdem.self_play import (
     situations,
 )
 from tacit.learn.holdem.settings import HoldemSettings
+from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epoch, read_epochs
 
 SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
 """What an epoch gives, as in `BoardResult`."""
@@ -73,26 +72,14 @@ class HoldemRun:
     @classmethod
     def create(cls, folder: Path, settings: HoldemSettings) -> HoldemRun:
         """A new run; refuses a folder that holds another."""
-        if (folder / "settings.json").exists():
-            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / "settings.json", settings.to_json())
+        begin_run(folder, settings)
         return cls(folder, settings)
 
     @classmethod
     def open(cls, folder: Path, changes: Mapping[str, str] | None = None) -> HoldemRun:
         """A run as it was after its last epoch; `changes` of its settings are refused."""
-        path = folder / "settings.json"
-        if not path.is_file():
-            raise GameError(f"{folder} holds no run: {path} is missing")
-        with reading(path, "a run's settings"):
-            settings = HoldemSettings.from_json(read_text(path, "a run's settings"))
-        if differ := settings.differences(settings.changed(changes or {})):
-            name, (kept, given) = next(iter(differ.items()))
-            raise GameError(
-                f"{folder} was begun with {name}={kept}, not {given}; resume it as it is, or begin "
-                "another run"
-            )
+        settings = kept_settings(folder, HoldemSettings)
+        check_same(folder, settings, settings.changed(changes or {}))
         run = cls(folder, settings)
         if (folder / "weights.npz").exists():
             run._restore(folder / "weights.npz")
@@ -151,8 +138,7 @@ class HoldemRun:
                 self.seconds = before + time.monotonic() - begun
                 self.save()
                 progress = EpochProgress(self.epoch, self.seconds, self.examples, loss, error)
-                with (self.folder / "log.jsonl").open("a") as log:
-                    log.write(json.dumps(asdict(progress)) + "\n")
+                log_epoch(self.folder, asdict(progress))
                 if each is not None:
                     each(progress)
         finally:
@@ -245,12 +231,4 @@ class HoldemRun:
 
 def read_progress(folder: Path) -> list[EpochProgress]:
     """The epochs of the run in `folder`; a damaged line is left out."""
-    entries: dict[int, EpochProgress] = {}
-    path = folder / "log.jsonl"
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        try:
-            entry = EpochProgress(**json.loads(line))
-        except (ValueError, TypeError, RecursionError):
-            continue
-        entries[entry.epoch] = entry
-    return [entries[epoch] for epoch in sorted(entries)]
+    return read_epochs(folder, EpochProgress)
