@@ -9,7 +9,14 @@ from tacit.games import CHANCE
 from tacit.games.holdem.cards import HAND_CARDS, parse_board
 from tacit.learn.holdem.examples import HANDS
 from tacit.learn.holdem.knots import Situation
-from tacit.learn.holdem.self_play import BoardPlay, BoardTask, deal_hands, situations
+from tacit.learn.holdem.self_play import (
+    STRETCH,
+    BoardPlay,
+    BoardTask,
+    deal_hands,
+    situations,
+    varied,
+)
 from tacit.learn.holdem.settings import HoldemSettings
 
 SMALL = HoldemSettings().replace(
@@ -63,7 +70,21 @@ def test_a_task_values_pbss_anew_and_solves_none() -> None:
     assert again.solved is None
     assert again.before is None
     assert again.averaged is not None
-    assert len(again.averaged) == 2 * len(before)
+    assert len(again.averaged) == 2 * len(before) * (1 + SMALL.play.variants)
+
+
+def test_variants_exchange_ranges_within_a_board_and_move_the_ratio() -> None:
+    play = BoardPlay(SMALL)
+    before = play(BoardTask(1, 1, play.evaluator.network.weights())).before
+    assert before is not None
+    found = varied(before, np.random.default_rng(0))
+    assert list(found.boards) == list(before.boards)
+    for player in (0, 1):
+        kept = sorted(map(tuple, before.ranges[:, player].tolist()))
+        assert sorted(map(tuple, found.ranges[:, player].tolist())) == kept
+    moved = np.abs(np.log(found.ratio / before.ratio))
+    assert (moved > 0).all()
+    assert (moved <= STRETCH + 1e-6).all()
 
 
 def test_dealt_hands_share_no_card_and_follow_the_ranges() -> None:

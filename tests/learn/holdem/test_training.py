@@ -70,7 +70,7 @@ def test_the_last_epoch_values_the_pbss_of_all_epochs_by_the_network_before_it(
     assert not (run.folder / "solved-2.npz").exists()
     kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1)]
     found = Examples.load(run.folder / "averaged-2.npz")
-    assert len(found) == 2 * sum(map(len, kept))
+    assert len(found) == 2 * (1 + SMALL.play.variants) * sum(map(len, kept))
     # The first board's values by the network of 16 bits that was kept after the second epoch.
     first = kept[0].at(kept[0].by_board()[kept[0].boards[0]])
     again = average_by_network(networks[1], first)

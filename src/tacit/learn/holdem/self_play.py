@@ -12,13 +12,13 @@ With random beliefs the PBSs before the card are random, and all else is the sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.learn.holdem.examples import Examples, draw_hands
+from tacit.learn.holdem.examples import Examples, draw_hands, join
 from tacit.learn.holdem.knots import PBSArrays, Situation, pbs_arrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.random_positions import random_positions
@@ -32,6 +32,8 @@ from tacit.tree.pbs import PBS
 from tacit.tree.playing import draw
 from tacit.tree.public_state import Pair
 
+STRETCH = 0.5
+"""How far the logarithm of a stack-to-pot ratio is moved at most in a variant of a PBS."""
 Weights = dict[str, NDArray[np.float32]]
 Ranges = tuple[NDArray[Any], NDArray[Any]]
 
@@ -83,7 +85,9 @@ class BoardPlay:
         if task.weights is not None:
             self.evaluator.network.put_weights(task.weights)
         if task.again is not None:
-            return BoardResult(None, self._averaged(task.again, random))
+            parts = [task.again]
+            parts += [varied(task.again, random) for _ in range(settings.play.variants)]
+            return BoardResult(None, join([self._averaged(part, random) for part in parts]))
         count = settings.play.positions
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
@@ -149,6 +153,19 @@ class BoardPlay:
         if leaf is None or not isinstance(leaf.state, CardState):
             return None
         return leaf if min(leaf.state.betting.behind) > 0 else None
+
+
+def varied(pbss: PBSArrays, random: np.random.Generator) -> PBSArrays:
+    """PBSs of one board with each player's ranges exchanged among them, and other stacks.
+
+    Such pairs of ranges are like those of searches, and a value before the card is cheap where a
+    network gives it.
+    """
+    count = len(pbss)
+    orders = [random.permutation(count) for _ in (0, 1)]
+    ranges = np.stack([pbss.ranges[order, p] for p, order in enumerate(orders)], axis=1)
+    stretched = pbss.ratio * np.exp(random.uniform(-STRETCH, STRETCH, count))
+    return replace(pbss, ranges=ranges, ratio=stretched.astype(np.float32))
 
 
 def deal_hands(state: CardState, beliefs: Ranges, random: np.random.Generator) -> Pair:

@@ -32,6 +32,8 @@ class PlaySettings(Checked):
     window: int = number(3, least=1)
     """Number of epochs after which PBSs before a card, whose targets the network of then made, are
     dropped; solved ones are kept."""
+    variants: int = number(2)
+    """Number of variants of each PBS before the card that the last epoch values besides it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +44,7 @@ class HoldemSettings(Grouped):
     """The name of the preset."""
     seed: int = number(0)
     """The seed of all random numbers."""
-    epochs: int = number(12, least=2)
+    epochs: int = number(9, least=2)
     """Number of epochs of the run. The last one values all PBSs before the card anew."""
     hidden: tuple[int, ...] = number((384, 384, 384), least=1, most=65536)
     """The widths of the network's hidden layers."""

@@ -1,7 +1,8 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
 The last epoch plays no boards. The network has learnt most about PBSs after the card by then, so
-all PBSs before the card that were met are valued anew by it, and it learns from these values.
+all PBSs before the card that were met, and variants of them, are valued anew by it, and it learns
+from these values.
 
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
 and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
