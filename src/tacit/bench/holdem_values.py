@@ -30,7 +30,7 @@ class HoldemValues(Experiment):
     network: str = option("holdem-turn", "A name, a run or a file.")
     boards: int = option(8, "Boards of each kind.", least=1)
     positions: int = option(3, "PBSs before the card on each board.", least=1)
-    iterations: int = option(100, "Iterations of each river.", least=1)
+    iterations: int = option(400, "Iterations of each river.", least=1)
     seed: int = option(1000, "Of boards and ranges.", least=0)
 
     quick: ClassVar = {"boards": 2, "positions": 2}

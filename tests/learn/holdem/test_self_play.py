@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from tacit.games.holdem.cards import HAND_CARDS, parse_board
 from tacit.learn.holdem.examples import HANDS
 from tacit.learn.holdem.knots import Situation
 from tacit.learn.holdem.self_play import (
+    MOMENTS,
     STRETCH,
     BoardPlay,
     BoardTask,
@@ -71,6 +74,22 @@ def test_a_task_values_pbss_anew_and_solves_none() -> None:
     assert again.before is None
     assert again.averaged is not None
     assert len(again.averaged) == 2 * len(before) * (1 + SMALL.play.variants)
+
+
+def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
+    play = BoardPlay(SMALL)
+    state = SMALL.table.state(parse_board("3s7hTdKs"), 2000, 19_000)
+    found = play.leaves(state)
+    lines = Counter(pbs.state.history for pbs in found)
+    assert set(lines.values()) == {len(MOMENTS)}
+    assert {"kk", "r3000c", "kr3000c"} <= set(lines)
+    assert all(min(pbs.state.betting.behind) > 0 for pbs in found)
+    passed = [pbs.beliefs[0] for pbs in found if pbs.state.history == "r3000c"]
+    assert np.abs(passed[0] - passed[2]).max() > 1e-6
+    result = play(BoardTask(1, 0, play.evaluator.network.weights(), leaves=True))
+    assert result.solved is None
+    assert result.averaged is not None
+    assert len(result.averaged) % (2 * len(MOMENTS)) == 0
 
 
 def test_variants_exchange_ranges_within_a_board_and_move_the_ratio() -> None:

@@ -15,7 +15,7 @@ from tacit.learn.holdem.targets import average_by_network
 from tacit.learn.holdem.training import EpochProgress, HoldemRun, read_progress
 
 SMALL = HoldemSettings().replace(
-    epochs=3, games=2, positions=4, solved=3, iterations=6, hidden=(16,), bets=(1.0,),
+    epochs=4, games=2, searches=1, positions=4, solved=3, iterations=6, hidden=(16,), bets=(1.0,),
     raises=(1.0,), steps=10, last_steps=20, batch=16, **{"target.iterations": 5},
 )  # fmt: skip
 
@@ -25,14 +25,15 @@ def test_a_run_learns_and_its_network_is_loaded(tmp_path: Path) -> None:
     stages: set[str] = set()
     run.train(workers=0, stage=lambda name, share: stages.add(name))
     log = read_progress(run.folder)
-    assert [entry.epoch for entry in log] == [1, 2, 3]
+    assert [entry.epoch for entry in log] == [1, 2, 3, 4]
     # Two boards, two examples each of three solved PBSs and of four before the card.
-    assert log[2].examples == log[1].examples == run.examples > log[0].examples == 28
+    assert log[3].examples == run.examples
+    assert log[3].examples > log[2].examples == log[1].examples > log[0].examples == 28
     assert all(entry.error > 0 for entry in log)
     assert stages == {"boards"}  # too few steps to be reported
     evaluator = load_evaluator(run.folder)
     assert evaluator.origin.examples == run.examples
-    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=3")
+    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=4")
     assert "--set bets=1.0" in evaluator.origin.command
 
 
@@ -57,9 +58,7 @@ def test_an_interrupted_run_resumes_to_the_same_network(tmp_path: Path) -> None:
     assert second.examples == whole.examples
 
 
-def test_the_last_epoch_values_the_pbss_of_all_epochs_by_the_network_before_it(
-    tmp_path: Path,
-) -> None:
+def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path: Path) -> None:
     run = HoldemRun.create(tmp_path / "run", SMALL)
     networks: list[KnotEvaluator] = []
 
@@ -97,8 +96,8 @@ def test_wrong_folders_and_changes_are_refused(tmp_path: Path) -> None:
     HoldemRun.create(tmp_path / "run", SMALL)
     with pytest.raises(GameError, match="holds a run already"):
         HoldemRun.create(tmp_path / "run", SMALL)
-    with pytest.raises(GameError, match="begun with epochs=3, not 4"):
-        HoldemRun.open(tmp_path / "run", {"epochs": "4"})
+    with pytest.raises(GameError, match="begun with epochs=4, not 5"):
+        HoldemRun.open(tmp_path / "run", {"epochs": "5"})
 
 
 def test_damaged_lines_of_the_log_are_left_out(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class FitSettings(Checked):
     steps: int = number(800, least=1)
     """Number of steps of an epoch."""
     last_steps: int = number(8000, least=1)
-    """Number of steps of the last epoch and, where it values PBSs anew, of the one before it."""
+    """Number of steps of the last epoch, and of those from which PBSs are valued anew."""
     batch: int = number(256, least=1)
     """Number of examples of a step."""
     learning_rate: float = number(1e-3, above=0, most=1)

@@ -26,12 +26,15 @@ from tacit.learn.holdem.settings import HoldemSettings
 from tacit.learn.holdem.targets import average_by_network, next_pbss, solve_starts
 from tacit.learn.self_play import sample_leaf
 from tacit.solvers.engine import Solver
+from tacit.tree import LEAF
 from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.states import CardState
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised
 from tacit.tree.playing import draw
 from tacit.tree.public_state import Pair
 
+MOMENTS = (0.5, 1.0, 2.0)
+"""When the leaves of a search are taken, in parts of its iterations in self-play."""
 STRETCH = 0.5
 """How far the logarithm of a stack-to-pot ratio is moved at most in a variant of a PBS."""
 Weights = dict[str, NDArray[np.float32]]
@@ -42,20 +45,22 @@ Ranges = tuple[NDArray[Any], NDArray[Any]]
 class BoardTask:
     """One board of an epoch, with the network's weights; none in the first epoch.
 
-    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing.
+    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing; leaves:
+    whether every leaf of a search is valued instead.
     """
 
     epoch: int
     number: int
     weights: Weights | None
     again: PBSArrays | None = None
+    leaves: bool = False
 
 
 @dataclass(frozen=True)
 class BoardResult:
     """A board's examples: solved ones, and those before the card that the network valued.
 
-    before: the PBSs before the card, None if they were `again` ones.
+    before: the PBSs before the card, None if no games were played.
     """
 
     solved: Examples | None
@@ -89,6 +94,12 @@ class BoardPlay:
             parts += [varied(task.again, random) for _ in range(settings.play.variants)]
             return BoardResult(None, join([self._averaged(part, random) for part in parts]))
         count = settings.play.positions
+        if task.leaves:
+            if task.epoch < settings.play.random_epochs:
+                met = random_positions(settings.table, 2 * count, random, before_card=True)
+            else:
+                met = self.leaves(settings.table.first_state(random))
+            return BoardResult(None, self._averaged(pbs_arrays(met), random))
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
         else:
@@ -137,6 +148,37 @@ class BoardPlay:
         search.run(settings.search.iterations, each=sample)
         chosen = random.permutation(len(found))[: settings.play.positions]
         return [found[which] for which in np.sort(chosen).tolist()]
+
+    def leaves(self, state: CardState) -> list[PBS]:
+        """Every PBS before the next card that a search asks about at a few of its iterations.
+
+        Games seldom come to most of these, but what a bet is worth depends on all of them.
+        """
+        settings = self.settings.search
+        tree = settings.forest(CardBuilder(), [state])
+        search = settings.begin(tree, self.evaluator, [state.beliefs()])
+        moments = {max(1, round(moment * settings.iterations)) for moment in MOMENTS}
+        ends = [
+            (node, end)
+            for node in np.flatnonzero(tree.arrays.player == LEAF).tolist()
+            if min((end := tree.cards.state(node)).betting.behind) > 0
+        ]
+        found: list[PBS] = []
+
+        def take(iteration: int) -> None:
+            if iteration not in moments:
+                return
+            reach = search.believed_reach()
+            for node, end in ends:
+                first, second = (
+                    normalised(tree.vectors(reach[p], p, node, values=False)[0]).astype(float)
+                    for p in (0, 1)
+                )
+                if first @ end.compatible_reach(0, second) > 0:
+                    found.append(PBS(end, (first, second)))
+
+        search.run(max(moments), each=take)
+        return found
 
     def _game(
         self,

@@ -33,7 +33,9 @@ class PlaySettings(Checked):
     """Number of epochs after which PBSs before a card, whose targets the network of then made, are
     dropped; solved ones are kept."""
     variants: int = number(2)
-    """Number of variants of each PBS before the card that the last epoch values besides it."""
+    """Number of variants of each PBS before the card that are valued anew besides it."""
+    searches: int = number(120, least=1)
+    """Number of boards of the last epoch, where every leaf of a search is valued."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +46,8 @@ class HoldemSettings(Grouped):
     """The name of the preset."""
     seed: int = number(0)
     """The seed of all random numbers."""
-    epochs: int = number(9, least=2)
-    """Number of epochs of the run. The last one values all PBSs before the card anew."""
+    epochs: int = number(10, least=3)
+    """Number of epochs of the run. The last two play no games: see `training`."""
     hidden: tuple[int, ...] = number((384, 384, 384), least=1, most=65536)
     """The widths of the network's hidden layers."""
     table: TableSettings = field(default_factory=TableSettings)

@@ -1,8 +1,9 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
-The last epoch plays no boards. The network has learnt most about PBSs after the card by then, so
-all PBSs before the card that were met, and variants of them, are valued anew by it, and it learns
-from these values.
+The last two epochs play no games. The network has learnt most about PBSs after the card by then,
+so all PBSs before the card that were met, and variants of them, are valued anew by it, and it
+learns from these values. Then new boards are searched, and every leaf of the searches is valued in
+the same way: games seldom come to most leaves, but what a bet is worth depends on all of them.
 
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
 and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
@@ -39,6 +40,8 @@ from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epo
 
 SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
 """What an epoch gives, as in `BoardResult`."""
+LEAVES = 4
+"""How often the gradient steps of the last epoch count the leaves of its searches."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class EpochProgress:
     """One epoch: its number, seconds since the run's start, examples so far, and the loss.
 
     `error`: the network's mean absolute error on the solved examples of this epoch before it learnt
-    from them, in shares of the pot; in the first epoch that of equity alone. In the last epoch it
-    is the error before the card, on the values that were made anew.
+    from them, in shares of the pot; in the first epoch that of equity alone. In the last two epochs
+    it is the error before the card, against the mean of the network's answers after it.
     """
 
     epoch: int
@@ -147,24 +150,28 @@ class HoldemRun:
             lock.release()
 
     @property
-    def _last(self) -> bool:
-        """Whether this epoch values PBSs anew."""
-        return self.epoch + 1 == self.settings.epochs
+    def _left(self) -> int:
+        """Number of epochs after this one."""
+        return self.settings.epochs - self.epoch - 1
 
     def _play(
         self,
         session: Session[BoardTask, BoardResult],
         told: Callable[[str, float], None],
     ) -> list[BoardResult]:
-        """The boards of this epoch; in the last one those of all epochs, to be valued anew."""
+        """The boards of this epoch."""
+        play, left = self.settings.play, self._left
         weights = self.network.weights() if self.epoch else None
-        kept: list[PBSArrays | None] = [None] * self.settings.play.games
-        if self._last:
+        kept: list[PBSArrays | None] = [None] * (play.games if left else play.searches)
+        if left == 1:
             kept = []
             for epoch in range(self.epoch):
                 before = load_pbss(self._path(BEFORE, epoch))
                 kept += [before.at(numbers) for numbers in before.by_board().values()]
-        tasks = [BoardTask(self.epoch, number, weights, again) for number, again in enumerate(kept)]
+        tasks = [
+            BoardTask(self.epoch, number, weights, again, leaves=left == 0)
+            for number, again in enumerate(kept)
+        ]
         count, finished = len(tasks), 0
 
         def each(number: int, result: BoardResult) -> None:
@@ -186,7 +193,8 @@ class HoldemRun:
         for kind, examples in parts.items():
             if examples:
                 join(examples).save(self._path(kind, self.epoch))
-        if self._last:
+        if self._left <= 1:
+            self.examples += 0 if self._left else sum(map(len, parts[AVERAGED]))
             return mean_error(self.network, join(parts[AVERAGED]))
         before = [result.before for result in results if result.before is not None]
         save_pbss(self._path(BEFORE, self.epoch), before)
@@ -198,15 +206,16 @@ class HoldemRun:
 
     def _learn(self, told: Callable[[str, float], None]) -> float:
         """Gradient steps on the examples that are in use; the loss."""
+        left = self._left
         first = max(0, self.epoch + 1 - self.settings.play.window)
-        if self._last:
-            first = self.epoch
+        if left <= 1:
+            first = self.settings.epochs - 2
         paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
         paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
+        paths += [self._path(AVERAGED, self.epoch)] * (LEAVES - 1 if left == 0 else 0)
         parts = [Examples.load(path) for path in paths if path.exists()]
-        # The values that are made anew in the last epoch are as good as the network before it.
-        long = self.epoch + 2 >= self.settings.epochs
-        steps = self.settings.fit.last_steps if long else self.settings.fit.steps
+        # Values that are made anew are as good as the network that makes them.
+        steps = self.settings.fit.last_steps if left <= 2 else self.settings.fit.steps
         return fit(
             self.network,
             join(parts),
