@@ -7,8 +7,8 @@ import pytest
 from tacit.evaluation.fine_grained import fine_grained, street_tree
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.decisions import decision_of
+from tacit.learn.rl_cfr.rewards import solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
-from tacit.learn.rl_cfr.street_game import solved
 from tacit.solvers.best_response import evaluate
 
 SPOT = Spot.of(

@@ -11,9 +11,9 @@ import pytest
 from tacit.formats.match_log import (
     MatchRecord,
     load_hands,
+    player_total,
     save_hands,
     saying_what_is_kept,
-    winnings,
 )
 from tacit.formats.phh import HandHistory
 from tacit.games import GameError
@@ -84,11 +84,11 @@ def test_errors_say_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_winnings_are_those_of_a_name() -> None:
-    found = winnings([hand(number) for number in range(4)], "Ann")
+    found = player_total([hand(number) for number in range(4)], "Ann")
     assert (found.hands, found.chips) == (4, 100 - 100 + 100 + 100)
     assert found.mbb == pytest.approx(500)
     assert found.error == pytest.approx(500)
-    assert winnings([], "Ann").hands == 0
+    assert player_total([], "Ann").hands == 0
 
 
 def test_formats_convert(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class HoldemValues(Experiment):
     positions: int = option(3, "PBSs before the card on each board.", least=1)
     cards: int = option(48, "Next cards, or flops, that are solved at each PBS.", least=1)
     flops: int = option(200, "Flops over which a network before the flop is averaged.", least=1)
-    iterations: int = option(100, "Iterations of each solution.", least=1)
+    iterations: int = option(400, "Iterations of each solution.", least=1)
     seed: int = option(1000, "Of boards and ranges.", least=0)
 
     quick: ClassVar = {"boards": 2, "positions": 2, "cards": 6}

@@ -121,7 +121,7 @@ def _turn_task() -> Callable[[int], int]:
 
     def task(number: int) -> int:
         result = play(BoardTask(epoch, number, weights))
-        return len(result.solved) + (0 if result.averaged is None else len(result.averaged))
+        return sum(len(part) for part in (result.solved, result.averaged) if part is not None)
 
     return task
 

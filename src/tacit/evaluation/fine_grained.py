@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.rl_cfr.decisions import Decision
-from tacit.learn.rl_cfr.rewards import ITERATIONS
+from tacit.learn.rl_cfr.rewards import ITERATIONS, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM, Sizes
-from tacit.learn.rl_cfr.street_game import Plan, game_of_plans, solved
+from tacit.learn.rl_cfr.street_game import Plan, game_of_plans
 from tacit.solvers.best_response import BestResponse
 from tacit.tree import PublicTree
 from tacit.tree.kernels.passes import BEST, EXPECT
@@ -69,7 +69,7 @@ def fine_grained(
         fine: Both = (HOLDEM.everything, sets[1]) if player == 1 else (sets[0], HOLDEM.everything)
         tree = street_tree(decision, fine)
         locks = _first_decisions(small, policy, tree, player)
-        full = solved(tree, nested, locks)
+        full = solved(tree, nested, locks=locks)
         responses.append(BestResponse(tree, full).value(1 - player, BEST))
     return FineGrained(value, (responses[1], responses[0]))
 

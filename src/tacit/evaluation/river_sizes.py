@@ -23,10 +23,10 @@ from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Learner
-from tacit.learn.rl_cfr.rewards import ITERATIONS, solve_sets
+from tacit.learn.rl_cfr.rewards import ITERATIONS, solve_sets, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, MUL_ACTION, Sizes
 from tacit.learn.rl_cfr.states import random_rivers, random_turn
-from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, root_values, solved
+from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.solvers.best_response import exploitability
 
 TEST_SEED = 7_000_003
@@ -182,7 +182,7 @@ def measure_auto(chooser: LearnedChooser, decision: Decision, *, iterations: int
         ]
         tree = game_of_plans(decision, pairs)
         policy = solved(tree, iterations)
-        base, ours = root_values(tree, policy, player)
+        base, ours = plan_values(tree, policy, player)
         worse = max(worse, 100 * float(base - ours) / decision.betting.pot)
         error = max(error, 100 * exploitability(tree, policy) / decision.betting.pot)
     return AutoRow(worse, error, choice.seconds)

@@ -23,7 +23,7 @@ SUFFIXES = (".log", ".phhs")
 
 
 @dataclass(frozen=True)
-class Winnings:
+class PlayerTotal:
     """What a player has won: in chips, and in thousandths of a big blind a hand."""
 
     hands: int
@@ -33,7 +33,7 @@ class Winnings:
     """The standard error of `mbb`; 0 for fewer than two hands."""
 
 
-def winnings(hands: Sequence[HandHistory], name: str) -> Winnings:
+def player_total(hands: Sequence[HandHistory], name: str) -> PlayerTotal:
     """What the player of that name has won over the hands that it played."""
     won: list[int] = []
     blinds: list[int] = []
@@ -46,7 +46,7 @@ def winnings(hands: Sequence[HandHistory], name: str) -> Winnings:
             blinds.append(hand.rules.big_blind)
     mbb = 1000 * np.array(won) / blinds
     error = mbb.std(ddof=1) / np.sqrt(len(mbb)) if len(mbb) > 1 else 0.0
-    return Winnings(len(won), sum(won), float(mbb.mean()) if won else 0.0, float(error))
+    return PlayerTotal(len(won), sum(won), float(mbb.mean()) if won else 0.0, float(error))
 
 
 def load_hands(path: Path, rules: BettingRules) -> tuple[HandHistory, ...]:

@@ -12,7 +12,6 @@ the result is the same for any number of workers and interruptions.
 from __future__ import annotations
 
 import copy
-import json
 import os
 import re
 import time
@@ -25,12 +24,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from tacit.archive import ArchiveError, open_archive, read_text, reading, write_archive
+from tacit.archive import ArchiveError, open_archive, reading, write_archive
 from tacit.cluster import Batch, Executor, Session, executor_of
-from tacit.files import FolderLock, write_text
+from tacit.files import FolderLock
 from tacit.games import Game, GameError, load_game
 from tacit.learn.network import Network, copy_weights, make_network
 from tacit.learn.presets import PRESETS, find_preset, presets_of
+from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epoch, read_epochs
 from tacit.learn.self_play import SelfPlay, TableResult, TableTask
 from tacit.learn.settings import Method, Settings
 from tacit.learn.shipped import find_network
@@ -143,13 +143,10 @@ class Run(TrainedNetwork):
     @classmethod
     def create(cls, folder: Path, settings: Settings, game: Game | None = None) -> Run:
         """A new run; refuses a folder that holds another."""
-        if (folder / "settings.json").exists():
-            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
         if not str(folder).isprintable():
             raise GameError(f"{str(folder)!r} cannot be a run's folder: it is not a plain text")
         run = cls(folder, settings, _game_of(settings, game))
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / "settings.json", settings.to_json())
+        begin_run(folder, settings)
         return run
 
     @classmethod
@@ -202,8 +199,7 @@ class Run(TrainedNetwork):
                 self.seconds = before + now - begun
                 worth = measure(self.network) if measure and self._evaluating() else None
                 progress = Progress(self.epoch, self.seconds, self.examples, loss, speed, worth)
-                with (self.folder / "log.jsonl").open("a") as log:
-                    log.write(json.dumps(asdict(progress)) + "\n")
+                log_epoch(self.folder, asdict(progress))
                 for name in ("loss", "examples", "examples_per_second", "exploitability"):
                     if getattr(progress, name) is not None:
                         board.add_scalar(name, getattr(progress, name), self.epoch)
@@ -356,12 +352,7 @@ def default_workers() -> int:
 
 def check_resume(run: Run, settings: Settings) -> None:
     """Refuse to resume a run with other settings than its own."""
-    if changed := run.settings.differences(settings):
-        name, (kept, given) = next(iter(changed.items()))
-        raise GameError(
-            f"{run.folder} was begun with {name}={kept}, not {given}; resume it as it is, or begin "
-            "another run"
-        )
+    check_same(run.folder, run.settings, settings)
 
 
 def _game_of(settings: Settings, game: Game | None) -> Game:
@@ -379,25 +370,12 @@ def _game_of(settings: Settings, game: Game | None) -> Game:
 
 def read_settings(folder: Path) -> Settings:
     """The settings of the run in `folder`."""
-    path = folder / "settings.json"
-    if not path.is_file():
-        raise GameError(f"{folder} holds no run: {path} is missing")
-    with reading(path, "a run's settings"):
-        return Settings.from_json(read_text(path, "a run's settings"))
+    return kept_settings(folder, Settings)
 
 
 def read_log(folder: Path) -> list[Progress]:
     """The progress of the run in `folder` by epoch; a damaged line is left out."""
-    entries: dict[int, Progress] = {}
-    path = folder / "log.jsonl"
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        try:
-            entry = Progress(**json.loads(line))
-        except (ValueError, TypeError, RecursionError):
-            continue
-        if all(isinstance(value, int | float | None) for value in asdict(entry).values()):
-            entries[entry.epoch] = entry
-    return [entries[epoch] for epoch in sorted(entries)]
+    return read_epochs(folder, Progress)
 
 
 def trained(source: TrainedNetwork | str | Path, *, game: Game | None = None) -> TrainedNetwork:

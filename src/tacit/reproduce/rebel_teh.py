@@ -59,7 +59,7 @@ class RebelTurnEndgame(Reproduction):
     """
 
     iterations: int = option(256, "Iterations of the last row; the first has 16.", least=FEW)
-    river_iterations: int = option(250, "Iterations of the rivers that are played.", least=1)
+    river_iterations: int = option(500, "Iterations of the rivers that are played.", least=1)
     perfect: int = option(16, "Most iterations of a search with exact values.", least=0)
     averaged: int = option(256, "Most iterations of a search that averages over cards.", least=0)
     perfect_iterations: int = option(30, "Iterations of the rivers at its leaves.", least=1)

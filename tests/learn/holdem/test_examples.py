@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tacit.games import GameError
-from tacit.learn.holdem.examples import HANDS, Examples, encode, join
-from tacit.learn.holdem.knots import INPUTS, locate
+from tacit.learn.holdem.examples import HANDS, Examples, encode, join, load_pbss, save_pbss
+from tacit.learn.holdem.knots import INPUTS, locate, pbs_arrays
 from tacit.learn.holdem.random_positions import TableSettings, random_positions
 from tacit.tree.pbs import PBS
 
@@ -50,6 +50,18 @@ def test_examples_are_saved_joined_and_chosen(tmp_path: Path) -> None:
     both = join([one, Examples.load(tmp_path / "examples.npz")])
     assert len(both) == 8
     assert np.array_equal(both.at(np.array([5])).rows, one.at(np.array([1])).rows)
+
+
+def test_pbss_are_saved_with_ranges_in_16_bits(tmp_path: Path) -> None:
+    pbss = some(2)
+    arrays = pbs_arrays(pbss)
+    save_pbss(tmp_path / "pbss.npz", [arrays.at([0]), arrays.at([1])])
+    found = load_pbss(tmp_path / "pbss.npz")
+    assert list(found.boards) == list(arrays.boards)
+    one, two = arrays.locate(), found.locate()
+    assert np.array_equal(one.ratio, two.ratio)
+    assert np.abs(one.weight - two.weight).max() < 1e-3 * one.weight.max()
+    assert np.abs(one.equity - two.equity).max() < 1e-2
 
 
 def test_values_must_belong_to_the_pbss() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,15 @@ from tacit.games import CHANCE
 from tacit.games.holdem.cards import HAND_CARDS, parse_board
 from tacit.learn.holdem.examples import HANDS
 from tacit.learn.holdem.knots import Situation
-from tacit.learn.holdem.self_play import BoardPlay, BoardTask, deal_hands, situations
+from tacit.learn.holdem.self_play import (
+    MOMENTS,
+    STRETCH,
+    BoardPlay,
+    BoardTask,
+    deal_hands,
+    situations,
+    varied,
+)
 from tacit.learn.holdem.settings import HoldemSettings
 
 SMALL = HoldemSettings().replace(
@@ -37,17 +47,63 @@ def test_a_task_gives_solved_examples_and_those_before_the_card() -> None:
     play = BoardPlay(SMALL)
     first = play(BoardTask(0, 1, None))
     assert first.averaged is None
+    assert first.solved is not None
     assert first.solved.target.shape == (8, HANDS)
     weights = play.evaluator.network.weights()
     later = play(BoardTask(1, 1, weights))
     assert later.averaged is not None
+    assert later.solved is not None
     assert len(later.averaged) == len(later.solved)
     again = BoardPlay(SMALL)(BoardTask(1, 1, weights))
+    assert again.solved is not None
     assert np.array_equal(later.solved.target, again.solved.target)
     other = play(BoardTask(1, 2, weights))
+    assert other.solved is not None
     assert other.solved.target.shape != later.solved.target.shape or not np.array_equal(
         other.solved.target, later.solved.target
     )
+
+
+def test_a_task_values_pbss_anew_and_solves_none() -> None:
+    play = BoardPlay(SMALL)
+    weights = play.evaluator.network.weights()
+    before = play(BoardTask(1, 1, weights)).before
+    assert before is not None
+    again = play(BoardTask(2, 0, weights, before))
+    assert again.solved is None
+    assert again.before is None
+    assert again.averaged is not None
+    assert len(again.averaged) == 2 * len(before) * (1 + SMALL.play.variants)
+
+
+def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
+    play = BoardPlay(SMALL)
+    state = SMALL.table.state(parse_board("3s7hTdKs"), 2000, 19_000)
+    found = play.leaves(state)
+    lines = Counter(pbs.state.history for pbs in found)
+    assert set(lines.values()) == {len(MOMENTS)}
+    assert {"kk", "r3000c", "kr3000c"} <= set(lines)
+    assert all(min(pbs.state.betting.behind) > 0 for pbs in found)
+    passed = [pbs.beliefs[0] for pbs in found if pbs.state.history == "r3000c"]
+    assert np.abs(passed[0] - passed[2]).max() > 1e-6
+    result = play(BoardTask(1, 0, play.evaluator.network.weights(), leaves=True))
+    assert result.solved is None
+    assert result.averaged is not None
+    assert len(result.averaged) % (2 * len(MOMENTS)) == 0
+
+
+def test_variants_exchange_ranges_within_a_board_and_move_the_ratio() -> None:
+    play = BoardPlay(SMALL)
+    before = play(BoardTask(1, 1, play.evaluator.network.weights())).before
+    assert before is not None
+    found = varied(before, np.random.default_rng(0))
+    assert list(found.boards) == list(before.boards)
+    for player in (0, 1):
+        kept = sorted(map(tuple, before.ranges[:, player].tolist()))
+        assert sorted(map(tuple, found.ranges[:, player].tolist())) == kept
+    moved = np.abs(np.log(found.ratio / before.ratio))
+    assert (moved > 0).all()
+    assert (moved <= STRETCH + 1e-6).all()
 
 
 def test_dealt_hands_share_no_card_and_follow_the_ranges() -> None:

@@ -14,6 +14,7 @@ from tacit.learn.holdem.knots import Situation, locate, zero_sum
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.random_positions import checked_through
 from tacit.learn.holdem.targets import (
+    FOREST,
     CardAverage,
     TargetSettings,
     as_shares,
@@ -66,6 +67,16 @@ def test_nothing_is_learnt_of_hands_that_hold_the_drawn_card() -> None:
     examples = draw_hands(found.positions, marked, np.random.default_rng(0), found.known)
     assert blocked.any()
     assert (examples.target < 99).all()
+
+
+def test_values_do_not_depend_on_the_forest_that_a_pbs_is_solved_in() -> None:
+    after = next_pbss(position(before_card=True), FOREST + 1, np.random.default_rng(0))
+    few = TargetSettings(iterations=20)
+    together = solve_starts(after, few)
+    assert len(together.positions) == FOREST + 1
+    for number, pbs in enumerate(after):
+        alone = solve_starts([pbs], few)
+        assert np.allclose(alone.shares[0], together.shares[number], atol=1e-4)
 
 
 def test_some_cards_give_about_the_same() -> None:

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from tacit.games import GameError
-from tacit.learn.holdem.network import load_evaluator
+from tacit.learn.holdem.examples import Examples, load_pbss
+from tacit.learn.holdem.network import KnotEvaluator, load_evaluator
 from tacit.learn.holdem.settings import HoldemSettings
-from tacit.learn.holdem.training import HoldemRun, read_progress
+from tacit.learn.holdem.targets import average_by_network
+from tacit.learn.holdem.training import EpochProgress, HoldemRun, read_progress
 
 SMALL = HoldemSettings().replace(
-    epochs=2, games=2, positions=4, solved=3, iterations=6, hidden=(16,), bets=(1.0,),
+    epochs=4, games=2, searches=1, positions=4, solved=3, iterations=6, hidden=(16,), bets=(1.0,),
     raises=(1.0,), steps=10, last_steps=20, batch=16, **{"target.iterations": 5},
 )  # fmt: skip
 
@@ -23,13 +25,15 @@ def test_a_run_learns_and_its_network_is_loaded(tmp_path: Path) -> None:
     stages: set[str] = set()
     run.train(workers=0, stage=lambda name, share: stages.add(name))
     log = read_progress(run.folder)
-    assert [entry.epoch for entry in log] == [1, 2]
-    assert log[-1].examples == run.examples > log[0].examples == 12
+    assert [entry.epoch for entry in log] == [1, 2, 3, 4]
+    # Two boards, two examples each of three solved PBSs and of four before the card.
+    assert log[3].examples == run.examples
+    assert log[3].examples > log[2].examples == log[1].examples > log[0].examples == 28
     assert all(entry.error > 0 for entry in log)
     assert stages == {"boards"}  # too few steps to be reported
     evaluator = load_evaluator(run.folder)
     assert evaluator.origin.examples == run.examples
-    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=2")
+    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=4")
     assert "--set bets=1.0" in evaluator.origin.command
 
 
@@ -54,6 +58,32 @@ def test_an_interrupted_run_resumes_to_the_same_network(tmp_path: Path) -> None:
     assert second.examples == whole.examples
 
 
+def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path: Path) -> None:
+    run = HoldemRun.create(tmp_path / "run", SMALL)
+    networks: list[KnotEvaluator] = []
+
+    def keep(progress: EpochProgress) -> None:
+        networks.append(KnotEvaluator.load(run.folder / "network.npz"))
+
+    run.train(workers=0, each=keep)
+    assert not (run.folder / "solved-2.npz").exists()
+    kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1)]
+    found = Examples.load(run.folder / "averaged-2.npz")
+    assert len(found) == 2 * (1 + SMALL.play.variants) * sum(map(len, kept))
+    # The first board's values by the network of 16 bits that was kept after the second epoch.
+    first = kept[0].at(kept[0].by_board()[kept[0].boards[0]])
+    again = average_by_network(networks[1], first)
+    for row in range(2 * len(first)):
+        number, player = divmod(row, 2)
+        order = np.argsort(again.positions.equity[number, player])
+        known = np.interp(
+            found.equity[row],
+            again.positions.equity[number, player, order],
+            again.shares[number, player, order],
+        )
+        assert np.abs(known - found.target[row]).mean() < 0.02
+
+
 def test_a_limit_of_time_ends_before_the_next_epoch(tmp_path: Path) -> None:
     run = HoldemRun.create(tmp_path / "run", SMALL)
     run.train(workers=0, seconds=0)
@@ -66,8 +96,8 @@ def test_wrong_folders_and_changes_are_refused(tmp_path: Path) -> None:
     HoldemRun.create(tmp_path / "run", SMALL)
     with pytest.raises(GameError, match="holds a run already"):
         HoldemRun.create(tmp_path / "run", SMALL)
-    with pytest.raises(GameError, match="begun with epochs=2, not 3"):
-        HoldemRun.open(tmp_path / "run", {"epochs": "3"})
+    with pytest.raises(GameError, match="begun with epochs=4, not 5"):
+        HoldemRun.open(tmp_path / "run", {"epochs": "5"})
 
 
 def test_damaged_lines_of_the_log_are_left_out(tmp_path: Path) -> None:

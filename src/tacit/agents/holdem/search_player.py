@@ -25,6 +25,7 @@ from zlib import crc32
 import numpy as np
 
 from tacit.agents.holdem.player import HoldemPlayer, HoldemPolicy
+from tacit.agents.holdem.seat import legalised
 from tacit.agents.holdem.settings import CLOCK, PREFLOP_ITERATIONS, PlayerSettings
 from tacit.games import GameError
 from tacit.games.holdem.betting import (
@@ -33,7 +34,6 @@ from tacit.games.holdem.betting import (
     PREFLOP,
     RIVER,
     TURN,
-    Betting,
     BettingRules,
 )
 from tacit.games.holdem.hand import PublicHand
@@ -168,7 +168,7 @@ class SearchPlayer(HoldemPlayer):
         subgame, line, _ = memory.thought
         decision = subgame.plan.decision(line)
         assert decision is not None
-        actions = np.array([real_action(memory.hand.betting, a) for a in decision.actions])
+        actions = np.array([legalised(memory.hand.betting, a) for a in decision.actions])
         chances = decision.played / decision.played.sum(axis=0, dtype=np.float64)
         kept = sorted(set(actions.tolist()))
         merged = [chances[actions == action].sum(axis=0) for action in kept]
@@ -263,16 +263,6 @@ def _kept(
             plans.popitem(last=False)
     plans.move_to_end(key)
     return plans[key]
-
-
-def real_action(betting: Betting, action: int) -> int:
-    """A legal action for one with the effective stack."""
-    if action in (FOLD, CALL):
-        return action
-    bounds = betting.raise_bounds()
-    if bounds is None:
-        raise GameError(f"a raise to {action} is not possible here; possible: {betting.options()}")
-    return min(max(action, bounds[0]), bounds[1])
 
 
 def _possible(plan: StreetPlan, line: tuple[int, ...], floors: tuple[float, float]) -> Ranges:

@@ -37,7 +37,7 @@ def hands(
 
     from tacit.formats.acpc.log import names_of
     from tacit.formats.acpc.protocol import load_game_definition
-    from tacit.formats.match_log import load_hands, save_hands, winnings
+    from tacit.formats.match_log import load_hands, player_total, save_hands
     from tacit.report.output import show
     from tacit.report.table import table_of
 
@@ -45,7 +45,7 @@ def hands(
     if out is not None:
         save_hands(out, found)
     names = sorted({name for hand in found for name in names_of(hand)})
-    rows = [{"player": name, **asdict(winnings(found, name))} for name in names]
+    rows = [{"player": name, **asdict(player_total(found, name))} for name in names]
     columns = {
         "player": "{player}",
         "hands": "{hands:,}",
@@ -60,11 +60,11 @@ def show_match(record: MatchRecord, agent: str, decisions: Decisions, *, as_json
     """What a player has won in a match against others, and what its decisions took."""
     from dataclasses import asdict
 
-    from tacit.formats.match_log import winnings
+    from tacit.formats.match_log import player_total
     from tacit.report.output import show
     from tacit.report.table import table
 
-    won = winnings(record.hands, agent)
+    won = player_total(record.hands, agent)
     value = {"agent": agent, **asdict(won), "decisions": asdict(decisions)}
     shown = table("", "", title=f"{agent}: {won.hands:,} hands")
     mean = decisions.seconds / max(decisions.count, 1)

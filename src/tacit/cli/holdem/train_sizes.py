@@ -27,6 +27,7 @@ def train_sizes(
     """Train a chooser of sizes in a folder, with a progress bar, and report its rewards."""
     from tacit.games import GameError
     from tacit.learn.rl_cfr.training import PRESETS, ActorRun, read_actor_log
+    from tacit.learn.run_folder import check_same
     from tacit.report.holdem.sizes import plot_rewards, rewards_table
     from tacit.report.output import console, print_report
     from tacit.suggest import unknown
@@ -38,12 +39,7 @@ def train_sizes(
         raise GameError("--plot draws the mean reward; set validate_every above 0")
     if resume:
         run = ActorRun.open(folder)
-        for name, text in changes.items():
-            if run.settings.changed({name: text}) != run.settings:
-                raise GameError(
-                    f"{folder} was begun with {name}={getattr(run.settings, name)}, not {text}; "
-                    "resume it as it is, or begin another run"
-                )
+        check_same(folder, run.settings, run.settings.changed(changes))
     else:
         run = ActorRun.create(folder, settings)
     _show_training(run, workers, seconds, executor)

@@ -18,11 +18,12 @@ from tacit.archive import read_arrays, reading, write_arrays
 from tacit.games import GameError
 from tacit.games.holdem.cards import NUM_HANDS
 from tacit.learn.holdem.equity_table import Float32
-from tacit.learn.holdem.knots import Positions, locate
+from tacit.learn.holdem.knots import PBSArrays, Positions, locate
 from tacit.learn.holdem.targets import Values, as_shares
 from tacit.tree.pbs import PBS
 
 HANDS = 192
+PBSS = "PBSs of hold'em"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,34 @@ def join(parts: Sequence[Examples]) -> Examples:
             for entry in fields(Examples)
         )
     )
+
+
+def save_pbss(path: Path, parts: Sequence[PBSArrays]) -> None:
+    """Write PBSs whose boards have as many cards each as one file, ranges in 16 bits."""
+    ranges = np.concatenate([part.ranges for part in parts])
+    ranges = ranges / np.maximum(ranges.max(axis=2, keepdims=True), 1e-30)
+    arrays = {
+        "boards": np.array([board for part in parts for board in part.boards], np.int8),
+        "ranges": ranges.astype(np.float16),
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("pot", "ratio", "situation")
+        },
+    }
+    write_arrays(path, arrays)
+
+
+def load_pbss(path: Path) -> PBSArrays:
+    """The PBSs in a file."""
+    arrays = read_arrays(path, PBSS)
+    with reading(path, PBSS):
+        return PBSArrays(
+            [tuple(board) for board in arrays["boards"].tolist()],
+            arrays["ranges"].astype(np.float32),
+            arrays["pot"],
+            arrays["ratio"],
+            arrays["situation"],
+        )
 
 
 def encode(pbss: Sequence[PBS], values: Values, random: np.random.Generator) -> Examples:

@@ -24,10 +24,10 @@ from tacit.learn.network import inference
 class FitSettings(Checked):
     """Gradient steps by Adam, at a rate that falls to zero along a cosine."""
 
-    steps: int = number(600, least=1)
+    steps: int = number(800, least=1)
     """Number of steps of an epoch."""
-    last_steps: int = number(5000, least=1)
-    """Number of steps of the last epoch."""
+    last_steps: int = number(8000, least=1)
+    """Number of steps of the last epoch, and of those from which PBSs are valued anew."""
     batch: int = number(256, least=1)
     """Number of examples of a step."""
     learning_rate: float = number(1e-3, above=0, most=1)

@@ -136,8 +136,50 @@ def card_state(pbs: PBS) -> CardState:
     return pbs.state
 
 
+@dataclass(frozen=True, eq=False)
+class PBSArrays:
+    """n PBSs as plain arrays, to be kept and valued later.
+
+    boards: n boards; ranges: [n, 2, 1326], dead hands are ignored; pot, ratio, situation: [n], see
+    `Positions`.
+    """
+
+    boards: Sequence[tuple[int, ...]]
+    ranges: Float32
+    pot: NDArray[np.float64]
+    ratio: Float32
+    situation: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.pot)
+
+    def at(self, numbers: Sequence[int]) -> PBSArrays:
+        """The PBSs with these numbers."""
+        rows = np.array(numbers, np.int64)
+        boards = [self.boards[number] for number in numbers]
+        return PBSArrays(
+            boards, self.ranges[rows], self.pot[rows], self.ratio[rows], self.situation[rows]
+        )
+
+    def by_board(self) -> dict[tuple[int, ...], list[int]]:
+        """The numbers of the PBSs of each board."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for number, board in enumerate(self.boards):
+            groups.setdefault(board, []).append(number)
+        return groups
+
+    def locate(self) -> Positions:
+        """Their coordinates."""
+        return locate_ranges(self.boards, self.ranges, self.pot, self.ratio, self.situation)
+
+
 def locate(pbss: Sequence[PBS]) -> Positions:
     """The coordinates of PBSs of `CardState`s, board by board."""
+    return pbs_arrays(pbss).locate()
+
+
+def pbs_arrays(pbss: Sequence[PBS]) -> PBSArrays:
+    """PBSs of `CardState`s as arrays."""
     count = len(pbss)
     ranges = np.zeros((count, 2, NUM_HANDS), np.float32)
     pot, behind = np.zeros(count), np.zeros(count)
@@ -153,7 +195,7 @@ def locate(pbss: Sequence[PBS]) -> Positions:
         situation[number] = situation_of(state)
         boards.append(state.board)
     ratio = (behind / pot).astype(np.float32)
-    return locate_ranges(boards, ranges, pot, ratio, situation)
+    return PBSArrays(boards, ranges, pot, ratio, situation)
 
 
 def locate_ranges(

@@ -12,46 +12,60 @@ With random beliefs the PBSs before the card are random, and all else is the sam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.learn.holdem.examples import Examples, draw_hands
-from tacit.learn.holdem.knots import Situation
+from tacit.learn.holdem.examples import Examples, draw_hands, join
+from tacit.learn.holdem.knots import PBSArrays, Situation, pbs_arrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.random_positions import random_positions
 from tacit.learn.holdem.settings import HoldemSettings
 from tacit.learn.holdem.targets import average_by_network, next_pbss, solve_starts
 from tacit.learn.self_play import sample_leaf
 from tacit.solvers.engine import Solver
+from tacit.tree import LEAF
 from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.states import CardState
-from tacit.tree.pbs import PBS
+from tacit.tree.pbs import PBS, normalised
 from tacit.tree.playing import draw
 from tacit.tree.public_state import Pair
 
+MOMENTS = (0.5, 1.0, 2.0)
+"""When the leaves of a search are taken, in parts of its iterations in self-play."""
+STRETCH = 0.5
+"""How far the logarithm of a stack-to-pot ratio is moved at most in a variant of a PBS."""
 Weights = dict[str, NDArray[np.float32]]
 Ranges = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class BoardTask:
-    """One board of an epoch, with the network's weights; none in the first epoch."""
+    """One board of an epoch, with the network's weights; none in the first epoch.
+
+    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing; leaves:
+    whether every leaf of a search is valued instead.
+    """
 
     epoch: int
     number: int
     weights: Weights | None
+    again: PBSArrays | None = None
+    leaves: bool = False
 
 
 @dataclass(frozen=True)
 class BoardResult:
-    """A board's examples: solved ones, and those before the card that the network valued."""
+    """A board's examples: solved ones, and those before the card that the network valued.
 
-    solved: Examples
+    before: the PBSs before the card, None if no games were played.
+    """
+
+    solved: Examples | None
     averaged: Examples | None
+    before: PBSArrays | None = None
 
 
 def situations(settings: HoldemSettings) -> tuple[Situation, Situation]:
@@ -75,7 +89,17 @@ class BoardPlay:
         random = np.random.default_rng([settings.seed, task.epoch, task.number])
         if task.weights is not None:
             self.evaluator.network.put_weights(task.weights)
-        count = settings.play.positions if task.weights is not None else settings.play.solved
+        if task.again is not None:
+            parts = [task.again]
+            parts += [varied(task.again, random) for _ in range(settings.play.variants)]
+            return BoardResult(None, join([self._averaged(part, random) for part in parts]))
+        count = settings.play.positions
+        if task.leaves:
+            if task.epoch < settings.play.random_epochs:
+                met = random_positions(settings.table, 2 * count, random, before_card=True)
+            else:
+                met = self.leaves(settings.table.first_state(random))
+            return BoardResult(None, self._averaged(pbs_arrays(met), random))
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
         else:
@@ -87,10 +111,15 @@ class BoardPlay:
         after = [pbs for which in chosen for pbs in next_pbss(pbss[which], cards, random)]
         solved = solve_starts(after, settings.target)
         exact = draw_hands(solved.positions, solved.shares, random)
+        before = pbs_arrays(pbss)
         if task.weights is None:
-            return BoardResult(exact, None)
-        average = average_by_network(self.evaluator, pbss)
-        return BoardResult(exact, draw_hands(average.positions, average.shares, random))
+            return BoardResult(exact, None, before)
+        return BoardResult(exact, self._averaged(before, random), before)
+
+    def _averaged(self, before: PBSArrays, random: np.random.Generator) -> Examples:
+        """Examples of PBSs before the card, valued by the network after it."""
+        average = average_by_network(self.evaluator, before)
+        return draw_hands(average.positions, average.shares, random)
 
     def play(self, state: CardState, random: np.random.Generator) -> list[PBS]:
         """PBSs before the next card, from games that one search at the street's start plays.
@@ -120,6 +149,37 @@ class BoardPlay:
         chosen = random.permutation(len(found))[: settings.play.positions]
         return [found[which] for which in np.sort(chosen).tolist()]
 
+    def leaves(self, state: CardState) -> list[PBS]:
+        """Every PBS before the next card that a search asks about at a few of its iterations.
+
+        Games seldom come to most of these, but what a bet is worth depends on all of them.
+        """
+        settings = self.settings.search
+        tree = settings.forest(CardBuilder(), [state])
+        search = settings.begin(tree, self.evaluator, [state.beliefs()])
+        moments = {max(1, round(moment * settings.iterations)) for moment in MOMENTS}
+        ends = [
+            (node, end)
+            for node in np.flatnonzero(tree.arrays.player == LEAF).tolist()
+            if min((end := tree.cards.state(node)).betting.behind) > 0
+        ]
+        found: list[PBS] = []
+
+        def take(iteration: int) -> None:
+            if iteration not in moments:
+                return
+            reach = search.believed_reach()
+            for node, end in ends:
+                first, second = (
+                    normalised(tree.vectors(reach[p], p, node, values=False)[0]).astype(float)
+                    for p in (0, 1)
+                )
+                if first @ end.compatible_reach(0, second) > 0:
+                    found.append(PBS(end, (first, second)))
+
+        search.run(max(moments), each=take)
+        return found
+
     def _game(
         self,
         search: Solver,
@@ -137,14 +197,22 @@ class BoardPlay:
         return leaf if min(leaf.state.betting.behind) > 0 else None
 
 
+def varied(pbss: PBSArrays, random: np.random.Generator) -> PBSArrays:
+    """PBSs of one board with each player's ranges exchanged among them, and other stacks.
+
+    Such pairs of ranges are like those of searches, and a value before the card is cheap where a
+    network gives it.
+    """
+    count = len(pbss)
+    orders = [random.permutation(count) for _ in (0, 1)]
+    ranges = np.stack([pbss.ranges[order, p] for p, order in enumerate(orders)], axis=1)
+    stretched = pbss.ratio * np.exp(random.uniform(-STRETCH, STRETCH, count))
+    return replace(pbss, ranges=ranges, ratio=stretched.astype(np.float32))
+
+
 def deal_hands(state: CardState, beliefs: Ranges, random: np.random.Generator) -> Pair:
     """A pair of hands that share no card, by both ranges [K_0] and [K_1], without all pairs."""
     first = draw(beliefs[0] * state.compatible_reach(0, beliefs[1]), random)
     alone = np.zeros(state.counts[0])
     alone[first] = 1
     return first, draw(beliefs[1] * state.compatible_reach(1, alone), random)
-
-
-def without_none(results: Sequence[BoardResult]) -> list[Examples]:
-    """The examples before the card of the boards that have some."""
-    return [result.averaged for result in results if result.averaged is not None]

@@ -19,11 +19,11 @@ SEARCH = SearchSettings(algorithm="dcfr", mode="cfr-avg", iterations=64, stop="r
 class PlaySettings(Checked):
     """How PBSs are found."""
 
-    games: int = number(20, least=1)
+    games: int = number(60, least=1)
     """Number of boards of an epoch, each a task."""
-    positions: int = number(64, least=1)
+    positions: int = number(24, least=1)
     """Number of PBSs before the next card that are taken from a board."""
-    solved: int = number(24, least=1)
+    solved: int = number(14, least=1)
     """Number of these where next cards are dealt and solved."""
     random_epochs: int = number(1, least=1)
     """Number of first epochs in which they are random, not from self-play."""
@@ -32,6 +32,10 @@ class PlaySettings(Checked):
     window: int = number(3, least=1)
     """Number of epochs after which PBSs before a card, whose targets the network of then made, are
     dropped; solved ones are kept."""
+    variants: int = number(2)
+    """Number of variants of each PBS before the card that are valued anew besides it."""
+    searches: int = number(120, least=1)
+    """Number of boards of the last epoch, where every leaf of a search is valued."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +46,9 @@ class HoldemSettings(Grouped):
     """The name of the preset."""
     seed: int = number(0)
     """The seed of all random numbers."""
-    epochs: int = number(10, least=1)
-    """Number of epochs of the run."""
-    hidden: tuple[int, ...] = number((256, 256, 256), least=1, most=65536)
+    epochs: int = number(10, least=3)
+    """Number of epochs of the run. The last two play no games: see `training`."""
+    hidden: tuple[int, ...] = number((384, 384, 384), least=1, most=65536)
     """The widths of the network's hidden layers."""
     table: TableSettings = field(default_factory=TableSettings)
     """The hands that are trained on."""

@@ -1,14 +1,18 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
+The last two epochs play no games. The network has learnt most about PBSs after the card by then,
+so all PBSs before the card that were met, and variants of them, are valued anew by it, and it
+learns from these values. Then new boards are searched, and every leaf of the searches is valued in
+the same way: games seldom come to most leaves, but what a bet is worth depends on all of them.
+
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
-of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All randomness follows from the
-seed, the epoch and the number of the board, so the result does not depend on the number of workers
-or on interruptions. Adam starts anew in each epoch.
+and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
+randomness follows from the seed, the epoch and the number of the board, so the result does not
+depend on the number of workers or on interruptions. Adam starts anew in each epoch.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -17,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tacit.archive import read_arrays, read_text, reading, write_arrays
+from tacit.archive import read_arrays, reading, write_arrays
 from tacit.cluster import Executor, Session, executor_of
-from tacit.files import FolderLock, write_text
-from tacit.games import GameError
-from tacit.learn.holdem.examples import Examples, join
+from tacit.files import FolderLock
+from tacit.learn.holdem.examples import Examples, join, load_pbss, save_pbss
 from tacit.learn.holdem.fitting import fit, mean_error
+from tacit.learn.holdem.knots import PBSArrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.self_play import (
     BoardPlay,
@@ -30,12 +34,14 @@ from tacit.learn.holdem.self_play import (
     BoardTask,
     Weights,
     situations,
-    without_none,
 )
 from tacit.learn.holdem.settings import HoldemSettings
+from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epoch, read_epochs
 
-SOLVED, AVERAGED = "solved", "averaged"
-"""The kinds of examples, as in `BoardResult`."""
+SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
+"""What an epoch gives, as in `BoardResult`."""
+LEAVES = 4
+"""How often the gradient steps of the last epoch count the leaves of its searches."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,8 @@ class EpochProgress:
     """One epoch: its number, seconds since the run's start, examples so far, and the loss.
 
     `error`: the network's mean absolute error on the solved examples of this epoch before it learnt
-    from them, in shares of the pot; in the first epoch that of equity alone.
+    from them, in shares of the pot; in the first epoch that of equity alone. In the last two epochs
+    it is the error before the card, against the mean of the network's answers after it.
     """
 
     epoch: int
@@ -69,26 +76,14 @@ class HoldemRun:
     @classmethod
     def create(cls, folder: Path, settings: HoldemSettings) -> HoldemRun:
         """A new run; refuses a folder that holds another."""
-        if (folder / "settings.json").exists():
-            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / "settings.json", settings.to_json())
+        begin_run(folder, settings)
         return cls(folder, settings)
 
     @classmethod
     def open(cls, folder: Path, changes: Mapping[str, str] | None = None) -> HoldemRun:
         """A run as it was after its last epoch; `changes` of its settings are refused."""
-        path = folder / "settings.json"
-        if not path.is_file():
-            raise GameError(f"{folder} holds no run: {path} is missing")
-        with reading(path, "a run's settings"):
-            settings = HoldemSettings.from_json(read_text(path, "a run's settings"))
-        if differ := settings.differences(settings.changed(changes or {})):
-            name, (kept, given) = next(iter(differ.items()))
-            raise GameError(
-                f"{folder} was begun with {name}={kept}, not {given}; resume it as it is, or begin "
-                "another run"
-            )
+        settings = kept_settings(folder, HoldemSettings)
+        check_same(folder, settings, settings.changed(changes or {}))
         run = cls(folder, settings)
         if (folder / "weights.npz").exists():
             run._restore(folder / "weights.npz")
@@ -147,13 +142,17 @@ class HoldemRun:
                 self.seconds = before + time.monotonic() - begun
                 self.save()
                 progress = EpochProgress(self.epoch, self.seconds, self.examples, loss, error)
-                with (self.folder / "log.jsonl").open("a") as log:
-                    log.write(json.dumps(asdict(progress)) + "\n")
+                log_epoch(self.folder, asdict(progress))
                 if each is not None:
                     each(progress)
         finally:
             session.close()
             lock.release()
+
+    @property
+    def _left(self) -> int:
+        """Number of epochs after this one."""
+        return self.settings.epochs - self.epoch - 1
 
     def _play(
         self,
@@ -161,10 +160,19 @@ class HoldemRun:
         told: Callable[[str, float], None],
     ) -> list[BoardResult]:
         """The boards of this epoch."""
+        play, left = self.settings.play, self._left
         weights = self.network.weights() if self.epoch else None
-        count = self.settings.play.games
-        tasks = [BoardTask(self.epoch, number, weights) for number in range(count)]
-        finished = 0
+        kept: list[PBSArrays | None] = [None] * (play.games if left else play.searches)
+        if left == 1:
+            kept = []
+            for epoch in range(self.epoch):
+                before = load_pbss(self._path(BEFORE, epoch))
+                kept += [before.at(numbers) for numbers in before.by_board().values()]
+        tasks = [
+            BoardTask(self.epoch, number, weights, again, leaves=left == 0)
+            for number, again in enumerate(kept)
+        ]
+        count, finished = len(tasks), 0
 
         def each(number: int, result: BoardResult) -> None:
             nonlocal finished
@@ -174,12 +182,23 @@ class HoldemRun:
         return session.submit(tasks).results(each)
 
     def _collect(self, results: list[BoardResult]) -> float:
-        """Keep the examples of the boards of this epoch; the network's error on solved ones."""
-        parts = {SOLVED: [result.solved for result in results], AVERAGED: without_none(results)}
+        """Keep the examples of the boards of this epoch; the network's error, see `EpochProgress`.
+
+        Examples of values that were made anew take the place of others, so they are not counted.
+        """
+        parts = {
+            SOLVED: [result.solved for result in results if result.solved is not None],
+            AVERAGED: [result.averaged for result in results if result.averaged is not None],
+        }
         for kind, examples in parts.items():
             if examples:
                 join(examples).save(self._path(kind, self.epoch))
-                self.examples += sum(map(len, examples))
+        if self._left <= 1:
+            self.examples += 0 if self._left else sum(map(len, parts[AVERAGED]))
+            return mean_error(self.network, join(parts[AVERAGED]))
+        before = [result.before for result in results if result.before is not None]
+        save_pbss(self._path(BEFORE, self.epoch), before)
+        self.examples += sum(map(len, parts[SOLVED])) + 2 * sum(map(len, before))
         return mean_error(self.network, join(parts[SOLVED]))
 
     def _path(self, kind: str, epoch: int) -> Path:
@@ -187,12 +206,16 @@ class HoldemRun:
 
     def _learn(self, told: Callable[[str, float], None]) -> float:
         """Gradient steps on the examples that are in use; the loss."""
+        left = self._left
         first = max(0, self.epoch + 1 - self.settings.play.window)
+        if left <= 1:
+            first = self.settings.epochs - 2
         paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
         paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
+        paths += [self._path(AVERAGED, self.epoch)] * (LEAVES - 1 if left == 0 else 0)
         parts = [Examples.load(path) for path in paths if path.exists()]
-        last = self.epoch + 1 == self.settings.epochs
-        steps = self.settings.fit.last_steps if last else self.settings.fit.steps
+        # Values that are made anew are as good as the network that makes them.
+        steps = self.settings.fit.last_steps if left <= 2 else self.settings.fit.steps
         return fit(
             self.network,
             join(parts),
@@ -218,12 +241,4 @@ class HoldemRun:
 
 def read_progress(folder: Path) -> list[EpochProgress]:
     """The epochs of the run in `folder`; a damaged line is left out."""
-    entries: dict[int, EpochProgress] = {}
-    path = folder / "log.jsonl"
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        try:
-            entry = EpochProgress(**json.loads(line))
-        except (ValueError, TypeError, RecursionError):
-            continue
-        entries[entry.epoch] = entry
-    return [entries[epoch] for epoch in sorted(entries)]
+    return read_epochs(folder, EpochProgress)

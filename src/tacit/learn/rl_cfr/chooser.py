@@ -28,8 +28,9 @@ from tacit.games.holdem.spot import Spot, action_label
 from tacit.learn.rl_cfr.decisions import Decision, decision_of
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Point
+from tacit.learn.rl_cfr.rewards import solved
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
-from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, root_values, solved
+from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.learn.rl_cfr.training import TrainedActor, load_actor
 from tacit.solvers.kernel_warm_up import cores
 
@@ -246,5 +247,5 @@ def _values(
     tree = game_of_plans(start, pairs)
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(REFINE_ITERATIONS * min(4.0, 0.8 / share))
-    values = root_values(tree, solved(tree, max(REFINE_ITERATIONS, iterations)), player)
+    values = plan_values(tree, solved(tree, max(REFINE_ITERATIONS, iterations)), player)
     return values[:-1], max(float(values[-1]), float(values[:-1].max()))

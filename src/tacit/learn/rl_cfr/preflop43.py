@@ -26,15 +26,11 @@ from tacit.games.holdem.preflop43 import (
 from tacit.games.holdem.spot import action_label
 from tacit.learn.rl_cfr.decisions import Features, Side, features_of
 from tacit.learn.rl_cfr.learners import Learner, Point
-from tacit.learn.rl_cfr.rewards import ALGORITHM, SolvedSets, actions_with
+from tacit.learn.rl_cfr.rewards import SolvedSets, actions_with, root_values, solved
 from tacit.learn.rl_cfr.sizes import PREFLOP43, Sizes, all_in_pots
 from tacit.learn.rl_cfr.states import BASE_NEXT, EXPLORE
-from tacit.solvers.algorithms import find_algorithm
-from tacit.solvers.best_response import BestResponse
-from tacit.solvers.engine import Solver
 from tacit.tree import Builder, PublicState, PublicTree, build_forest
 from tacit.tree.dealt_betting import DealtBetting, HiddenDeal
-from tacit.tree.kernels.passes import EXPECT
 
 Array = NDArray[np.float64]
 Beliefs = tuple[Array, Array]
@@ -129,28 +125,19 @@ def solve_sets43(decision: Decision43, sets: Sequence[Sizes], *, iterations: int
 
     tree = forest43(table, roots, pots)
     beliefs = [decision.beliefs] * len(sets)
-    solver = Solver(tree, find_algorithm(ALGORITHM), beliefs=beliefs)
-    solver.run(iterations)
-    policy = solver.average_policy()
-    mover = betting.player
-    responder = BestResponse(tree, policy, beliefs=beliefs)
-    responder.visit(mover, EXPECT)
-    own, other = decision.beliefs[mover], decision.beliefs[1 - mover]
-    meets = float(own @ roots[0].compatible_reach(mover, other))
-    values, policies = [], []
-    for root in tree.roots:
-        cfv = tree.vectors(responder.work.values[mover], mover, root.node, values=True)[root.copy]
-        values.append(float(own @ cfv) / meets)
-        policies.append(tree.block(policy, root.node)[:, root.copy])
-    actions = tuple(actions_with(betting, PREFLOP43.in_pots(chosen)) for chosen in sets)
-    return SolvedSets(np.array(values), actions, tuple(policies))
+    policy = solved(tree, iterations, beliefs=beliefs)
+    return SolvedSets(
+        root_values(tree, policy, betting.player, beliefs),
+        tuple(actions_with(betting, PREFLOP43.in_pots(chosen)) for chosen in sets),
+        tuple(tree.block(policy, root.node)[:, root.copy] for root in tree.roots),
+    )
 
 
 def next_decision43(
-    decision: Decision43, solved: SolvedSets, number: int, random: np.random.Generator
+    decision: Decision43, outcome: SolvedSets, number: int, random: np.random.Generator
 ) -> Decision43 | None:
     """Where a walk goes on by the policy of one of the sets; None if it ends."""
-    actions, policy = solved.actions[number], solved.policies[number]
+    actions, policy = outcome.actions[number], outcome.policies[number]
     mover = decision.betting.player
     shares = policy @ decision.beliefs[mover]
     chances = shares / shares.sum()
@@ -176,19 +163,19 @@ def walk43(
     while decision is not None:
         proposed = learner.propose(decision.point, random, proposals)
         sets = [PREFLOP43.base, *(each.chosen for each in proposed)]
-        solved = solve_sets43(decision, sets, iterations=iterations)
+        outcome = solve_sets43(decision, sets, iterations=iterations)
         pot = decision.betting.pot / decision.betting.rules.big_blind
-        found.append((decision, proposed, (solved.values[1:] - solved.values[0]) / pot))
+        found.append((decision, proposed, (outcome.values[1:] - outcome.values[0]) / pot))
         followed = 0 if random.random() < BASE_NEXT else 1
-        decision = next_decision43(decision, solved, followed, random)
+        decision = next_decision43(decision, outcome, followed, random)
     return found
 
 
 def reward43(decision: Decision43, chosen: Sizes, iterations: int) -> float:
     """What a set is worth less the base, in pots."""
-    solved = solve_sets43(decision, [PREFLOP43.base, chosen], iterations=iterations)
+    values = solve_sets43(decision, [PREFLOP43.base, chosen], iterations=iterations).values
     pot = decision.betting.pot / decision.betting.rules.big_blind
-    return float(solved.values[1] - solved.values[0]) / pot
+    return float(values[1] - values[0]) / pot
 
 
 def random_decisions43(count: int, random: np.random.Generator) -> list[Decision43]:
@@ -198,6 +185,6 @@ def random_decisions43(count: int, random: np.random.Generator) -> list[Decision
         decision: Decision43 | None = Table43.random(random).start()
         while decision is not None:
             found.append(decision)
-            solved = solve_sets43(decision, [PREFLOP43.base], iterations=100)
-            decision = next_decision43(decision, solved, 0, random)
+            outcome = solve_sets43(decision, [PREFLOP43.base], iterations=100)
+            decision = next_decision43(decision, outcome, 0, random)
     return found[:count]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, totals
 from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.best_response import BestResponse
-from tacit.solvers.engine import Solver
+from tacit.solvers.engine import Beliefs, Solver
 from tacit.tree import PublicState, PublicTree, build_forest
 from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.states import CardState
@@ -62,31 +63,45 @@ def solve_sets(
     spots = [copy(decision.spot) for _ in sets]
     roots = [CardState(spot, decision.betting, decision.state.deal, "") for spot in spots]
     tree = _forest(spots, roots, sets, HOLDEM.base_pots if children is None else children)
-    solver = Solver(tree, find_algorithm(ALGORITHM))
-    solver.run(iterations)
-    policy = solver.average_policy()
-    responder = BestResponse(tree, policy)
-    mover = decision.betting.player
-    responder.visit(mover, EXPECT)
-    first, second = roots[0].beliefs()
-    own, other = (first, second) if mover == 0 else (second, first)
-    meets = own @ roots[0].compatible_reach(mover, other)
-    cfvs = [
-        tree.vectors(responder.work.values[mover], mover, r.node, values=True) for r in tree.roots
-    ]
+    policy = solved(tree, iterations)
     return SolvedSets(
-        np.array([float(own @ cfv[0]) / meets for cfv in cfvs]),
+        root_values(tree, policy, decision.betting.player, [root.beliefs() for root in roots]),
         tuple(actions_with(decision.betting, HOLDEM.in_pots(chosen)) for chosen in sets),
         tuple(tree.block(policy, root.node)[:, 0] for root in tree.roots),
     )
+
+
+def solved(
+    tree: PublicTree, iterations: int, *, locks: Any = None, beliefs: Beliefs | None = None
+) -> NDArray[np.float64]:
+    """[slots] the average policy of a solve; it keeps to locks."""
+    solver = Solver(tree, find_algorithm(ALGORITHM), locks=locks, beliefs=beliefs)
+    solver.run(iterations)
+    policy: NDArray[np.float64] = solver.average_policy()
+    return policy
+
+
+def root_values(
+    tree: PublicTree, policy: NDArray[np.float64], player: int, beliefs: Beliefs
+) -> NDArray[np.float64]:
+    """[roots] what `player` wins by the policy, in the tree's unit, with these beliefs at each."""
+    responder = BestResponse(tree, policy, beliefs=beliefs)
+    responder.visit(player, EXPECT)
+    values = []
+    for root, both in zip(tree.roots, beliefs, strict=True):
+        own, other = both[player], both[1 - player]
+        met = tree.state(root.node).compatible_reach(player, other)
+        cfv = tree.vectors(responder.work.values[player], player, root.node, values=True)
+        values.append(float(own @ cfv[root.copy]) / float(own @ met))
+    return np.array(values)
 
 
 def rewards(
     decision: Decision, sets: Sequence[Sizes], *, iterations: int = ITERATIONS
 ) -> NDArray[np.float64]:
     """[sets] what each set is worth less what the base's is worth, in pots."""
-    solved = solve_sets(decision, [HOLDEM.base, *sets], iterations=iterations)
-    gains: NDArray[np.float64] = solved.values[1:] - solved.values[0]
+    values = solve_sets(decision, [HOLDEM.base, *sets], iterations=iterations).values
+    gains: NDArray[np.float64] = values[1:] - values[0]
     return gains / decision.betting.pot
 
 

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.holdem.spot import action_label
 from tacit.learn.rl_cfr.decisions import Decision
-from tacit.learn.rl_cfr.rewards import ALGORITHM, actions_with
+from tacit.learn.rl_cfr.rewards import actions_with, root_values
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes
-from tacit.solvers.algorithms import find_algorithm
-from tacit.solvers.best_response import BestResponse
-from tacit.solvers.engine import Solver
 from tacit.tree import PublicState, PublicTree, build_forest
 from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.states import CardState
-from tacit.tree.kernels.passes import EXPECT
 
 
 class Plan(NamedTuple):
@@ -58,22 +54,7 @@ def game_of_plans(decision: Decision, plans: Sequence[Plans]) -> PublicTree:
     return build_forest(CardBuilder(), roots, actions=actions)
 
 
-def solved(tree: PublicTree, iterations: int, locks: Any = None) -> NDArray[np.float64]:
-    """[slots] the average policy of a solve; it keeps to locks."""
-    solver = Solver(tree, find_algorithm(ALGORITHM), locks=locks)
-    solver.run(iterations)
-    policy: NDArray[np.float64] = solver.average_policy()
-    return policy
-
-
-def root_values(tree: PublicTree, policy: NDArray[np.float64], player: int) -> NDArray[np.float64]:
-    """[roots] what `player` wins by the policy, in chips."""
-    responder = BestResponse(tree, policy)
-    responder.visit(player, EXPECT)
-    values = []
-    for root in tree.roots:
-        state = tree.cards.state(root.node)
-        own, other = (state.beliefs()[p] for p in (player, 1 - player))
-        cfv = tree.vectors(responder.work.values[player], player, root.node, values=True)[0]
-        values.append(float(own @ cfv) / float(own @ state.compatible_reach(player, other)))
-    return np.array(values)
+def plan_values(tree: PublicTree, policy: NDArray[np.float64], player: int) -> NDArray[np.float64]:
+    """[roots] what `player` wins by the policy in a game of plans, in chips."""
+    beliefs = [tree.cards.state(root.node).beliefs() for root in tree.roots]
+    return root_values(tree, policy, player, beliefs)

@@ -7,7 +7,6 @@ examples are kept and learnt from until the end.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,13 +17,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import torch
 
-from tacit.archive import ArchiveError, open_archive, read_text, reading, write_archive
+from tacit.archive import ArchiveError, open_archive, reading, write_archive
 from tacit.cluster import Executor, executor_of
-from tacit.files import FolderLock, write_text
+from tacit.files import FolderLock
 from tacit.games import GameError
 from tacit.learn.checked_settings import Grouped, number
 from tacit.learn.rl_cfr.episodes import PROBLEMS, Examples, Problem
 from tacit.learn.rl_cfr.learners import LEARNERS, Kind, Learner
+from tacit.learn.run_folder import begin_run, kept_settings, log_epoch, read_epochs
 
 VERSION = 1
 PREFIX = "rl-cfr-"
@@ -189,22 +189,13 @@ class ActorRun(TrainedActor):
     @classmethod
     def create(cls, folder: Path, settings: ActorSettings) -> ActorRun:
         """A new run; refuses a folder that holds another."""
-        if (folder / "settings.json").exists():
-            raise GameError(f"{folder} holds a run already; resume it, or name another folder")
-        run = cls(folder, settings)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / "settings.json", settings.to_json())
-        return run
+        begin_run(folder, settings)
+        return cls(folder, settings)
 
     @classmethod
     def open(cls, folder: Path) -> ActorRun:
         """A run as it was when it was last saved."""
-        path = folder / "settings.json"
-        if not path.is_file():
-            raise GameError(f"{folder} holds no run: {path} is missing")
-        with reading(path, "a run's settings"):
-            settings = ActorSettings.from_json(read_text(path, "a run's settings"))
-        run, path = cls(folder, settings), folder / "checkpoint.pt"
+        run, path = cls(folder, kept_settings(folder, ActorSettings)), folder / "checkpoint.pt"
         if path.exists():
             what = "a checkpoint of this run"
             with reading(path, what), open_archive(path, what) as file:
@@ -248,8 +239,7 @@ class ActorRun(TrainedActor):
                     progress = ActorProgress(
                         self.epoch, self.seconds, self.examples, loss, proposed, *measured
                     )
-                    with (self.folder / "log.jsonl").open("a") as log:
-                        log.write(json.dumps(progress._asdict()) + "\n")
+                    log_epoch(self.folder, progress._asdict())
                     self.save()
                     if each is not None:
                         each(progress)
@@ -320,12 +310,4 @@ class ActorRun(TrainedActor):
 
 def read_actor_log(folder: Path) -> list[ActorProgress]:
     """The progress of the run in `folder` by epoch; a damaged line is left out."""
-    entries: dict[int, ActorProgress] = {}
-    path = folder / "log.jsonl"
-    for line in path.read_text().splitlines() if path.is_file() else ():
-        try:
-            entry = ActorProgress(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-        entries[entry.epoch] = entry
-    return [entries[epoch] for epoch in sorted(entries)]
+    return read_epochs(folder, ActorProgress)
