@@ -26,10 +26,10 @@ from tacit.bench.scale import Scale
 from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
-from tacit.reproduce import safe_tables
-from tacit.reproduce.rebel_table2 import summaries as rebel_summaries
+from tacit.reproduce.rebel.table2 import summaries as rebel_summaries
 from tacit.reproduce.rl_cfr import RLCFR
 from tacit.reproduce.row_store import CHECKSUM
+from tacit.reproduce.safe_subgames import tables as safe_tables
 from tacit.solvers import Limits, evaluate, solve_tree
 from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues

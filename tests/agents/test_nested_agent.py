@@ -10,7 +10,7 @@ from tacit.agents.agent import PolicyAgent
 from tacit.agents.nested_agent import NestedAgent
 from tacit.evaluation.match import play_match
 from tacit.games import families
-from tacit.reproduce.safe_tables import knows_sizes
+from tacit.reproduce.safe_subgames.tables import knows_sizes
 from tacit.subgame.abstraction import solve_abstraction
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.methods import SolveBudget

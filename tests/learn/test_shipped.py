@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.games import GameError
+from tacit.agents.named import find_agent
+from tacit.games import GameError, load_game
 from tacit.learn.network import PairNetwork
 from tacit.learn.presets import PRESETS, QUICK
 from tacit.learn.shipped import PLAYED, SECOND, find_network, shipped
 from tacit.learn.trainer import load_network
+from tacit.tree import Builder
 
 
 def test_there_is_one_for_every_preset_that_was_trained() -> None:
@@ -38,10 +40,11 @@ def test_each_says_what_made_it_and_answers(game: str) -> None:
 
 
 def test_play_takes_networks_of_its_game() -> None:
-    for game, (name, iterations) in PLAYED.items():
-        settings = load_network(find_network(name)).settings
+    for game, (agent, iterations) in PLAYED.items():
+        settings = load_network(find_network(agent.rpartition("@")[2])).settings
         assert settings.game == game
-        assert iterations >= settings.search.iterations
+        assert iterations is None or iterations >= settings.search.iterations
+        find_agent(agent, Builder(load_game(game)), iterations=iterations)
 
 
 @pytest.mark.parametrize("path", sorted(SECOND.glob("*.pt")), ids=lambda path: path.stem)

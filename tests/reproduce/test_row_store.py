@@ -10,10 +10,10 @@ import pytest
 from tacit.files import CHECKSUM
 from tacit.games import GameError
 from tacit.report.table import Row
-from tacit.reproduce.rebel_ablations import Ablations
-from tacit.reproduce.rebel_table2 import Table2
+from tacit.reproduce.rebel.ablations import Ablations
+from tacit.reproduce.rebel.table2 import Table2
 from tacit.reproduce.row_store import RowStore
-from tacit.reproduce.safe_tables import SafeTables
+from tacit.reproduce.safe_subgames.tables import SafeTables
 
 
 def kept(path: Path) -> list[Row]:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from support.subgames import WEAKNESSES, coin_toss, tree_of, views_of, weak_blueprint
 from tacit.games import GameError
-from tacit.reproduce.safe_tables import Weakness
+from tacit.reproduce.safe_subgames.tables import Weakness
 from tacit.solvers import ALGORITHMS, evaluate
 from tacit.solvers.oracle import Oracle
 from tacit.solvers.solution import written_policy

@@ -9,7 +9,7 @@ import pytest
 
 from support.subgames import coin_toss, tree_of
 from tacit.games import GameError
-from tacit.reproduce.safe_tables import knows_sizes
+from tacit.reproduce.safe_subgames.tables import knows_sizes
 from tacit.solvers import evaluate
 from tacit.subgame.abstraction import Keep, solve_abstraction
 from tacit.subgame.blueprint import Blueprint, with_player

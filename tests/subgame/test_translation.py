@@ -7,7 +7,7 @@ import pytest
 
 from support.subgames import tree_of
 from tacit.games import GameError
-from tacit.reproduce.safe_tables import knows_sizes
+from tacit.reproduce.safe_subgames.tables import knows_sizes
 from tacit.subgame.abstraction import solve_abstraction
 from tacit.subgame.blueprint import Blueprint
 from tacit.subgame.translation import translate, translated_policy

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from support.small_games import small_game
-from tacit.reproduce import safe_tables
-from tacit.reproduce.safe_tables import WEAKNESSES, Weakness, views_of
+from tacit.reproduce.safe_subgames import tables as safe_tables
+from tacit.reproduce.safe_subgames.tables import WEAKNESSES, Weakness, views_of
 from tacit.solvers.solution import written_policy
 from tacit.subgame.blueprint import Blueprint, BlueprintValues, SubgameRoot
 from tacit.tree import PublicTree, build_tree

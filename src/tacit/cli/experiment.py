@@ -90,42 +90,45 @@ bench = LazyGroup(
 reproduce = LazyGroup(
     "reproduce",
     {
-        "rebel-table2": ("rebel_table2:Table2", "ReBeL, Table 2: search with trained networks."),
-        "rebel-fig4": ("rebel_figure4:Figure4", "ReBeL, Figure 4: convergence on whole games."),
-        "rebel-ablations": ("rebel_ablations:Ablations", "ReBeL, Figures 2 and 6: ablations."),
+        "rebel-table2": ("rebel.table2:Table2", "ReBeL, Table 2: search with trained networks."),
+        "rebel-fig4": ("rebel.figure4:Figure4", "ReBeL, Figure 4: convergence on whole games."),
+        "rebel-ablations": ("rebel.ablations:Ablations", "ReBeL, Figures 2 and 6: ablations."),
         "rebel-holdem": (
-            "rebel_holdem:RebelHoldem",
+            "rebel.holdem:RebelHoldem",
             "ReBeL, section 8: the hold'em agent against LBR and other players.",
         ),
-        "teh-tabular": ("teh_tabular:TurnEndgame", "ReBeL, Figure 5: turn endgame hold'em."),
+        "teh-tabular": (
+            "rebel.tabular_turn_endgame:TurnEndgame",
+            "ReBeL, Figure 5: turn endgame hold'em.",
+        ),
         "rebel-teh": (
-            "rebel_teh:RebelTurnEndgame",
+            "rebel.turn_endgame:RebelTurnEndgame",
             "ReBeL, Figure 2: search with a learned network in turn endgame hold'em.",
         ),
-        "sog-safety": ("sog_safety:SogSafety", "Student of Games: safe and unsafe re-solving."),
+        "sog-safety": ("sog.safety:SogSafety", "Student of Games: safe and unsafe re-solving."),
         "safe-tables": (
-            "safe_tables:SafeTables",
+            "safe_subgames.tables:SafeTables",
             "Safe subgame solving, Tables 3 to 5, on small games.",
         ),
         "holdem-tables": (
-            "deal_tables:HoldemTables",
+            "safe_subgames.deal_tables:HoldemTables",
             "Safe subgame solving, Tables 3 and 5, in hold'em.",
         ),
         "holdem-off-tree": (
-            "holdem_off_tree:HoldemOffTree",
+            "safe_subgames.holdem_off_tree:HoldemOffTree",
             "Safe subgame solving, Table 2: off-tree bets in hold'em.",
         ),
         "sog-leduc": (
-            "sog_exploitability:SogLeduc",
+            "sog.exploitability:SogLeduc",
             "Student of Games, Figure 3: exploitability in Leduc, beside IS-MCTS.",
         ),
         "sog-glasses": (
-            "sog_exploitability:SogGlasses",
+            "sog.exploitability:SogGlasses",
             "Student of Games, Figure 3: exploitability on the glasses map.",
         ),
         "rl-cfr": ("rl_cfr:RLCFR", "RL-CFR, section 6: chosen bet sizes beside fixed ones."),
         "sog-boards": (
-            "sog_boards:SogBoards",
+            "sog.boards:SogBoards",
             "Student of Games, Table 1: board games against other engines.",
         ),
     },

@@ -129,7 +129,7 @@ def _report(run: Run, measured: Sequence[Progress], plot: Path | None) -> None:
     from tacit.report.output import console, print_report
     from tacit.report.plot import plot_training
     from tacit.report.table import table_of
-    from tacit.reproduce.rebel_figure4 import PAPER
+    from tacit.reproduce.rebel.figure4 import PAPER
 
     game, settings = run.settings.game, run.settings
     times = settings.evaluation.evaluate_playthroughs

@@ -82,7 +82,7 @@ STUDENTS = (
     BOARD.replace(game="connect-four", simulations=48, expansions=2.0, outcome_share=0.5,
                   remembered=200_000, batch=256, steps=150, epochs=100, halve_every=25,
                   keep_every=10),
-    GO.replace(game="go-5x5", simulations=40, blocks=3),
+    GO.replace(game="go-5x5", simulations=40, blocks=3, epochs=200, halve_every=50, keep_every=50),
     GO.replace(game="go-7x7", simulations=48, blocks=4, greedy_after=16),
 )  # fmt: skip
 

@@ -14,13 +14,13 @@ FOLDER = Path(__file__).parent / "networks"
 SECOND = FOLDER / "second"
 """Networks of second trainings, with another seed, for tables over trainings."""
 
-PLAYED = {
+PLAYED: dict[str, tuple[str, int | None]] = {
     "liars-dice-1x4": ("liars-dice-1x4-fp", 512),
-    "liars-dice-1x6": ("liars-dice-1x6-cfr-d", 512),
+    "liars-dice-1x6": ("sog:1000@liars-dice-1x6-sog", None),
     "liars-dice-2x3": ("liars-dice-2x3-fp", 512),
 }
-"""By game: the network and the iterations that `tacit play` searches with, where those of Table 2
-with the least mean exploitability are not the game's own."""
+"""By game: the agent that `tacit play` takes, and the iterations of its search if they are not its
+network's, where the agent with the least mean exploitability is not the game's own network."""
 
 
 def shipped() -> dict[str, Path]:

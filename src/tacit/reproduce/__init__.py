@@ -1,1 +1,1 @@
-"""The tables and figures of the papers, beside ours: one file a table."""
+"""The tables and figures of the papers, beside ours: a room for each paper, one file a table."""

@@ -12,7 +12,7 @@ from support.commands import call, fails
 from tacit.games import GameError
 from tacit.learn import shipped
 from tacit.report.table import Row
-from tacit.reproduce.rebel_table2 import Table2
+from tacit.reproduce.rebel.table2 import Table2
 
 GAME = "liars-dice-1x4"
 

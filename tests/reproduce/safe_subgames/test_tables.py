@@ -11,7 +11,7 @@ from support.commands import call, fails
 from support.subgames import tree_of
 from tacit.files import CHECKSUM
 from tacit.report.table import Row
-from tacit.reproduce.safe_tables import (
+from tacit.reproduce.safe_subgames.tables import (
     BLUEPRINT,
     WEAKNESSES,
     Weakness,
@@ -121,7 +121,7 @@ def test_rows_are_kept_and_a_run_is_resumed(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("a kept row was computed again")
 
-    monkeypatch.setattr("tacit.reproduce.safe_tables.blueprint_worths", never)
+    monkeypatch.setattr("tacit.reproduce.safe_subgames.tables.blueprint_worths", never)
     code, shown, _ = call(*ARGUMENTS, "--seeds=2", f"--out={kept}")
     assert code == 0
     for words in ("liars-dice-1x3", "2 seeds each", "reach-maxmargin-not-split", "worst rise"):

@@ -21,8 +21,8 @@ from tacit.games.holdem.betting import TURN
 from tacit.games.holdem.spot import Spot
 from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, table_of
-from tacit.reproduce.deal_tables import spot_of_all_hands
 from tacit.reproduce.row_store import Reproduction, RowStore
+from tacit.reproduce.safe_subgames.deal_tables import spot_of_all_hands
 from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.solvers.engine import Solver

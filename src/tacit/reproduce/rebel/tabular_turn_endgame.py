@@ -15,7 +15,7 @@ from tacit.archive import ArchiveError, read_arrays, write_arrays
 from tacit.games import GameError
 from tacit.report.experiment import Progress, option
 from tacit.report.table import Row, Table, table
-from tacit.reproduce.rebel_figure4 import convergence_cells, powers_of_two
+from tacit.reproduce.rebel.figure4 import convergence_cells, powers_of_two
 from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:

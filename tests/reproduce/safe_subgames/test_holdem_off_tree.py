@@ -8,7 +8,7 @@ import pytest
 
 from tacit.games import GameError
 from tacit.games.holdem.ranges import parse_range
-from tacit.reproduce.holdem_off_tree import off_tree_answers, turn_spot
+from tacit.reproduce.safe_subgames.holdem_off_tree import off_tree_answers, turn_spot
 from tacit.subgame.methods import SolveBudget
 from tacit.subgame.translation import KINDS
 from tacit.tree.cards.builder import build_spot

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from tacit.report.experiment import SILENT, Progress, option
 from tacit.report.table import Row
+from tacit.reproduce.rebel.tabular_turn_endgame import SPOT
 from tacit.reproduce.row_store import Reproduction, RowStore
-from tacit.reproduce.teh_tabular import SPOT
 
 if TYPE_CHECKING:
     from tacit.games.holdem.spot import Spot

@@ -15,7 +15,7 @@ from tacit.cli.options import default_memory
 from tacit.games.holdem.betting import FLOP, TURN
 from tacit.report.experiment import SILENT, Progress
 from tacit.report.table import Row
-from tacit.reproduce.deal_tables import (
+from tacit.reproduce.safe_subgames.deal_tables import (
     BLUEPRINT,
     TABLE_METHODS,
     HoldemTables,

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from support.commands import call, fails
-from tacit.reproduce.rebel_figure4 import convergence_cells, powers_of_two
+from tacit.reproduce.rebel.figure4 import convergence_cells, powers_of_two
 
 GAME = "liars-dice-1x4"
 

@@ -64,7 +64,7 @@ class Ablations(Reproduction):
         """A row for each training and seed, then for each search with exact values."""
         from tacit.games import load_game
         from tacit.learn.presets import find_preset
-        from tacit.reproduce.perfect_values import SEARCHES, compare_with_full_game
+        from tacit.reproduce.rebel.perfect_values import SEARCHES, compare_with_full_game
 
         find_preset(self.game)
         for game in self.perfect_games:

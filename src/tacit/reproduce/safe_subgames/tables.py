@@ -17,8 +17,8 @@ from tacit.games import load_game
 from tacit.games.leduc import RAISE
 from tacit.report.experiment import Progress, check_names, option
 from tacit.report.table import Row, Table, table, table_of
-from tacit.reproduce.holdem_off_tree import answers
 from tacit.reproduce.row_store import Reproduction, RowStore
+from tacit.reproduce.safe_subgames.holdem_off_tree import answers
 from tacit.solvers.best_response import Evaluation, evaluate
 from tacit.subgame.abstraction import (
     Keep,

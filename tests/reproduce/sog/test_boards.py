@@ -17,7 +17,7 @@ from tacit.learn.shipped import find_network
 from tacit.learn.trainer import Run
 from tacit.report.experiment import SILENT, Progress
 from tacit.reproduce.row_store import RowStore
-from tacit.reproduce.sog_boards import SogBoards, best_response
+from tacit.reproduce.sog.boards import SogBoards, best_response
 from tacit.solvers import evaluate
 from tacit.tree import PublicState, build_tree
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.games import GameError
-from tacit.reproduce.rebel_holdem import RebelHoldem
+from tacit.reproduce.rebel.holdem import RebelHoldem
 
 
 def test_rows_are_measured_kept_and_resumed(tmp_path: Path) -> None:

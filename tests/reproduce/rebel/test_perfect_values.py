@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.games import GameError
-from tacit.reproduce.perfect_values import SEARCHES, compare_with_full_game
+from tacit.reproduce.rebel.perfect_values import SEARCHES, compare_with_full_game
 
 
 @pytest.mark.parametrize("search", SEARCHES)

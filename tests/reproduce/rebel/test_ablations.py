@@ -9,8 +9,8 @@ import pytest
 
 from support.commands import call
 from tacit.learn.presets import find_preset
-from tacit.reproduce.perfect_values import SEARCHES
-from tacit.reproduce.rebel_ablations import TRAININGS
+from tacit.reproduce.rebel.ablations import TRAININGS
+from tacit.reproduce.rebel.perfect_values import SEARCHES
 
 
 def test_trainings_and_searches_have_rows_and_are_resumed(

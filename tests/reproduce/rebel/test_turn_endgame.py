@@ -11,7 +11,7 @@ import pytest
 from support.commands import call, fails
 from tacit.learn.holdem.knots import Situation
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
-from tacit.reproduce.rebel_teh import TurnEndgame
+from tacit.reproduce.rebel.turn_endgame import TurnEndgame
 from tacit.solvers import Solver, find_algorithm
 
 SPOT = """

@@ -12,7 +12,7 @@ from typing import ClassVar
 from tacit.games import GameError
 from tacit.report.experiment import SILENT, Progress, check_names, option
 from tacit.report.table import Row, pick
-from tacit.reproduce.rebel_figure4 import GAMES, PAPER, exploitability_after
+from tacit.reproduce.rebel.figure4 import GAMES, PAPER, exploitability_after
 from tacit.reproduce.row_store import Reproduction, RowStore
 
 SEARCHES = {"rebel-cfr-d": "-cfr-d", "rebel-fp": "-fp", "rebel-cfr-avg": ""}

@@ -1,0 +1,1 @@
+"""ReBeL: its tables and figures beside ours."""

@@ -1,0 +1,1 @@
+"""Safe and nested subgame solving: its tables beside ours."""

@@ -1,0 +1,1 @@
+"""Student of Games: its tables and figures beside ours."""
