@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from tacit.formats.solution import (
 from tacit.games import GameError, load_game
 from tacit.games.kuhn import Kuhn
 from tacit.solvers import ALGORITHMS, Limits, resume, solve_tree
-from tacit.tree import build_tree
+from tacit.tree import GameTooLargeError, build_tree
 
 KUHN = build_tree(load_game("kuhn"))
 
@@ -217,3 +218,14 @@ def test_links_are_followed(tmp_path):
 def test_arrays_of_another_algorithm_are_not_resumed(saved):
     with pytest.raises(GameError, match="the saved arrays do not fit"):
         resume(load_solution(rewritten(saved, without=["memory.sums"])), Limits(iterations=60))
+
+
+def test_the_arrays_of_a_file_count_as_memory(tmp_path: Path) -> None:
+    path = tmp_path / "leduc.npz"
+    solution = solve_tree(build_tree(load_game("leduc")), Limits(iterations=5))
+    save_solution(solution, path)
+    held = solution.policy.nbytes + sum(array.nbytes for array in solution.memory.values())
+    needed = solution.tree.memory().peak + held
+    load_solution(path, max_bytes=needed + 1_000)  # the history has a few bytes, too
+    with pytest.raises(GameTooLargeError):
+        load_solution(path, max_bytes=needed - 1_000)

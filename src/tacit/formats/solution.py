@@ -76,7 +76,8 @@ def load_solution(
     if game is not None and game.name != name:
         raise ArchiveError(f"{path} is a solution of {name}, not of {game.name}")
     kind = solve_kind(precision="double" if about.get("precision") == "double" else "single")
-    tree = build_tree(game or load_game(name), max_bytes=max_bytes, kind=kind)
+    left = memory_left(arrays, max_bytes)
+    tree = build_tree(game or load_game(name), max_bytes=left, kind=kind)
     with reading(path, "a solution"):
         solution = Solution(
             minimiser=_minimiser(about["settings"]),
@@ -210,6 +211,11 @@ def read_solution(
             f"{VERSION}; it was made by tacit {about.get('tacit')}"
         )
     return about, arrays
+
+
+def memory_left(arrays: Mapping[str, NDArray[Any]], max_bytes: int) -> int:
+    """What the arrays of a file, which stay while it is resumed, leave of a limit of memory."""
+    return max(0, max_bytes - sum(array.nbytes for array in arrays.values()))
 
 
 def common_fields(

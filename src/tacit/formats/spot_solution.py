@@ -22,6 +22,7 @@ from tacit.formats.solution import (
     check_arrays,
     common_fields,
     from_json,
+    memory_left,
     read_solution,
     write_solution,
 )
@@ -78,7 +79,8 @@ def load_spot_solution(path: str | Path, *, max_bytes: int = 8 << 30) -> SpotSol
         locked = from_json(tuple[int, ...], about["locked"])
         if (storage := from_json(int, about["storage"])) not in (16, 32):
             raise ValueError(f"its storage is {storage} bits")
-    tree = build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=max_bytes)
+    left = memory_left(arrays, max_bytes)
+    tree = build_spot(spot, isomorphism=isomorphism, storage=storage, max_bytes=left)
     with reading(path, "a solved spot"):
         common = common_fields(path, about, arrays, tree, "a spot")
         policy = arrays["policy"].astype(np.float32, casting="same_kind")
