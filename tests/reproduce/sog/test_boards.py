@@ -107,3 +107,16 @@ def test_a_ladder_that_is_no_numbers_is_refused() -> None:
 
 def test_a_game_without_opponents_is_refused() -> None:
     assert "no opponents for 'kuhn'" in fails("reproduce", "sog-boards", "--games=kuhn")
+
+
+def test_rows_of_a_network_with_other_training_are_not_taken(tmp_path: Path) -> None:
+    small = {"table_size": 2, "simulations": 3, "hidden": (8,), "channels": 4}
+    preset = PRESETS["tic-tac-toe-sog"].replace(**small, steps=1)
+    keys = []
+    for epochs in (1, 2):
+        runs = tmp_path / "runs"
+        shutil.rmtree(runs, ignore_errors=True)
+        Run.create(runs / "tic-tac-toe-sog", preset.replace(epochs=epochs)).train(workers=0)
+        head = SogBoards(runs=runs)._head("tic-tac-toe", "sog", "mcts:1000", 4, 2)
+        keys.append([head[name] for name in SogBoards.key])
+    assert keys[0] != keys[1]

@@ -16,6 +16,7 @@ from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:
     from tacit.agents.agent import Agent
+    from tacit.learn.trainer import TrainedNetwork
     from tacit.tree import Builder, PublicState
 
 BEST_RESPONSE = "best response"
@@ -81,7 +82,7 @@ class SogBoards(Reproduction):
     runs: Path | None = option(None, "Search with the networks trained in this folder.")
     seed: int = option(0, "Seed of the games.", least=0)
 
-    key = ("game", "search", "opponent", "simulations", "games", "seed", "runs")
+    key = ("game", "search", "opponent", "simulations", "games", "checkpoint", "seed", "runs")
     quick: ClassVar = {"matches": 10, "simulations": 25, "ladder": ("5", "10"), "ladder_games": 4}
 
     def __post_init__(self) -> None:
@@ -128,9 +129,21 @@ class SogBoards(Reproduction):
             "opponent": opponent,
             "simulations": simulations,
             "games": games,
+            "checkpoint": self._network(game).epoch,
             "seed": self.seed,
             "runs": str(self.runs) if self.runs else None,
         }
+
+    def _network(self, game: str) -> TrainedNetwork:
+        from tacit.learn.trainer import load_network
+
+        return load_network(self._path(game))
+
+    def _path(self, game: str) -> Path:
+        from tacit.learn.shipped import find_network
+
+        preset = f"{game}-sog"
+        return find_network(self.runs / preset if self.runs else preset)
 
     def _climb(self, game: str, store: RowStore, progress: Progress) -> None:
         """The matches of a game's ladder, and a row with the rating of each player."""
@@ -165,12 +178,8 @@ class SogBoards(Reproduction):
     ) -> Row:
         from tacit.agents.named import find_agent, trained_agent
         from tacit.evaluation.match import play_match
-        from tacit.learn.shipped import find_network
-        from tacit.learn.trainer import load_network
 
-        preset = f"{game}-sog"
-        path = find_network(self.runs / preset if self.runs else preset)
-        found = load_network(path)
+        path, found = self._path(game), self._network(game)
         builder = found.network.encoding.builder
         agent: Agent = trained_agent(found, builder, simulations=simulations)
         if opponent == BEST_RESPONSE:
@@ -197,7 +206,6 @@ class SogBoards(Reproduction):
             "first": (1 + seats[0]) / 2,
             "second": (1 + seats[1]) / 2,
             "elo": None,
-            "checkpoint": found.epoch,
             "training": found.command,
             "training_seconds": found.seconds,
         }
@@ -229,7 +237,7 @@ class SogBoards(Reproduction):
 
 
 def _rating(elo: float) -> Row:
-    names = "score", "error", "first", "second", "checkpoint", "training", "training_seconds"
+    names = "score", "error", "first", "second", "training", "training_seconds"
     nothing = dict.fromkeys(names)
     return {**nothing, "elo": elo}
 
