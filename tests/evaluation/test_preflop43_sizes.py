@@ -9,14 +9,15 @@ from tacit.evaluation.preflop43_sizes import held_out_table as a_table
 from tacit.learn.rl_cfr.decisions import FEATURES
 from tacit.learn.rl_cfr.learners import Bandit
 from tacit.learn.rl_cfr.preflop43 import Table43
+from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.sizes import PREFLOP43
 
 TABLE = Table43(a_table(0).cards, 12)
 
 
 def test_what_one_method_wins_the_other_loses():
-    base = measure43(TABLE, base43, iterations=30)
-    other = measure43(TABLE, lambda decision: (0, 3), iterations=30)
+    base = measure43(TABLE, base43, Solves(30))
+    other = measure43(TABLE, lambda decision: (0, 3), Solves(30))
     won = head_to_head(other, base)
     assert won == pytest.approx(-head_to_head(base, other), abs=1e-9)
     assert head_to_head(base, base) == pytest.approx(0, abs=1e-9)
@@ -25,7 +26,7 @@ def test_what_one_method_wins_the_other_loses():
 
 def test_a_table_gives_a_reward_for_each_decision_of_a_walk():
     learner = Bandit(FEATURES, PREFLOP43, 5)
-    row = measure_table(TABLE, learner, 3, iterations=10)
+    row = measure_table(TABLE, learner, 3, Solves(10))
     assert row.rewards
     assert row.base > 0
     assert row.ours > 0

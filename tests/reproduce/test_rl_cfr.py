@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from support.commands import call
+from tacit.evaluation.turn_sizes import measure_turn
 from tacit.games import GameError
+from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
 from tacit.reproduce import rl_cfr
 from tacit.reproduce.rl_cfr import RLCFR
@@ -38,17 +41,43 @@ def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
     assert experiment.tables(first)
 
 
-def test_preflop43_is_measured_in_three_ways(tmp_path):
-    settings = PRESETS["rl-cfr-preflop43"]
-    TrainedActor(make_learner(settings), settings).save_actor(tmp_path / "actor.pt")
-    rows = RLCFR(experiments=("preflop43",), deals=2, runs=(str(tmp_path),)).rows()
-    assert [row["measure"] for row in rows] == [
+def untrained(problem: str, folder: Path) -> str:
+    settings = PRESETS[f"rl-cfr-{problem}"]
+    path = folder / f"{problem}.pt"
+    TrainedActor(make_learner(settings), settings).save_actor(path)
+    return str(path)
+
+
+def test_preflop43_is_measured_with_the_papers_solves_and_with_converged_ones(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tacit.evaluation.preflop43_sizes.CONVERGED", Solves(20))
+    runs = (untrained("preflop43", tmp_path),)
+    rows = RLCFR(experiments=("preflop43",), deals=2, runs=runs).rows()
+    measures = [
         "reward, mbb an action",
+        "reward of all sizes, mbb an action",
         "exploitability, mbb/h",
         "head to head, mbb/h",
     ]
-    assert rows[1]["base"] > 0
+    assert [row["measure"] for row in rows] == measures * 2
+    assert [row["experiment"] for row in rows[::4]] == ["preflop43", "preflop43, converged"]
+    assert (rows[2]["paper_base"], rows[6]["paper_base"]) == (23, None)
+    assert rows[2]["base"] > 0
     assert rows[0]["count"] >= 2
+
+
+def test_turns_are_measured_like_rivers(tmp_path, monkeypatch):
+    monkeypatch.setattr("tacit.evaluation.turn_sizes.HANDS", 6)
+    monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_turn", quick_turn)
+    rows = RLCFR(experiments=("turns",), turns=2, runs=(untrained("turn", tmp_path),)).rows()
+    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"]
+    assert rows[0]["base"] > 0
+    assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
+
+
+def quick_turn(decision, plans):
+    return measure_turn(decision, plans, 5)
 
 
 def test_rivers_come_in_whole_blocks():

@@ -25,11 +25,9 @@ from tacit.learn.rl_cfr.preflop43 import (
     next_decision43,
     solve_sets43,
 )
-from tacit.learn.rl_cfr.rewards import ALGORITHM, ITERATIONS
+from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import PREFLOP43, Sizes
-from tacit.solvers.algorithms import find_algorithm
 from tacit.solvers.best_response import BestResponse
-from tacit.solvers.engine import Solver
 from tacit.tree import PublicTree
 from tacit.tree.dealt_betting import DealtBetting
 from tacit.tree.kernels.passes import BEST, EXPECT
@@ -38,6 +36,10 @@ BIG_BLIND, SMALL_BLIND = 0, 1
 """The seats; the small blind acts first."""
 MILLI = 1000.0
 TEST_SEED = 8_000_003
+PAPER = Solves(alternating=False)
+"""The paper's: after them a policy's exploitability is for the most part that of its solve."""
+CONVERGED = Solves(1_000)
+"""What is left after them is for the most part due to the sizes."""
 
 Array = NDArray[np.float64]
 Chooser = Callable[[Decision43], Sizes]
@@ -88,24 +90,16 @@ def game43(table: Table43, choosers: Sequence[Chooser]) -> PublicTree:
     return forest43(table, [DealtBetting(table.deal, start.betting)], pots)
 
 
-def solve43(tree: PublicTree, iterations: int, locks: dict[int, Array] | None = None) -> Array:
-    """[slots] the average policy."""
-    solver = Solver(tree, find_algorithm(ALGORITHM), locks=locks)
-    solver.run(iterations)
-    policy: Array = solver.average_policy()
-    return policy
-
-
-def measure43(table: Table43, chooser: Chooser, *, iterations: int = ITERATIONS) -> Preflop43Result:
+def measure43(table: Table43, chooser: Chooser, solves: Solves) -> Preflop43Result:
     """Solve a table with chosen sizes, and respond to that with all sizes."""
     small = game43(table, (chooser, chooser))
-    policy = solve43(small, iterations)
+    policy = solved(small, solves)
     seats, responses = [], []
     for seat in (BIG_BLIND, SMALL_BLIND):
         choosers: list[Chooser] = [everything43, everything43]
         choosers[seat] = chooser
         tree = game43(table, choosers)
-        full = solve43(tree, iterations, _first_decisions(small, policy, tree, seat))
+        full = solved(tree, solves, locks=_first_decisions(small, policy, tree, seat))
         seats.append(SolvedPolicy(tree, full))
         responses.append(BestResponse(tree, full).value(1 - seat, BEST))
     return Preflop43Result((seats[0], seats[1]), sum(responses) / 2)
@@ -154,9 +148,14 @@ def _seated(first: Preflop43Result, second: Preflop43Result, seat: int) -> float
 
 
 class TableRow(NamedTuple):
-    """A table in mbb: rewards at its decisions, exploitability of both methods, head to head."""
+    """A table in mbb: rewards at its decisions, exploitability of both methods, head to head.
+
+    most: the rewards of all sizes of the grid. With more sizes an equilibrium is worth no less to
+    who has them, so in a converged solve no set is worth more.
+    """
 
     rewards: list[float]
+    most: list[float]
     base: float
     ours: float
     head_to_head: float
@@ -167,23 +166,21 @@ def held_out_table(number: int) -> Table43:
     return Table43.random(np.random.default_rng([TEST_SEED, number]))
 
 
-def measure_table(
-    table: Table43, learner: Learner, seed: int, *, iterations: int = ITERATIONS
-) -> TableRow:
+def measure_table(table: Table43, learner: Learner, seed: int, solves: Solves) -> TableRow:
     """A learner beside the base on one table; rewards are those of a walk from its start."""
-    base, ours = (
-        measure43(table, chooser, iterations=iterations) for chooser in (base43, learned43(learner))
-    )
+    base, ours = (measure43(table, each, solves) for each in (base43, learned43(learner)))
     random = np.random.default_rng([TEST_SEED, seed, 1])
-    rewards = []
+    gains = []
     decision: Decision43 | None = table.start()
     while decision is not None:
-        sets = [PREFLOP43.base, learner.choose(decision.point)]
-        solved = solve_sets43(decision, sets, iterations=iterations)
-        rewards.append(MILLI * float(solved.values[1] - solved.values[0]))
-        decision = next_decision43(decision, solved, int(random.integers(2)), random)
+        sets = [PREFLOP43.base, learner.choose(decision.point), PREFLOP43.everything]
+        outcome = solve_sets43(decision, sets, solves=solves)
+        gains.append(MILLI * (outcome.values[1:] - outcome.values[0]))
+        decision = next_decision43(decision, outcome, int(random.integers(2)), random)
+    rewards, most = np.transpose(gains).tolist()
     return TableRow(
         rewards,
+        most,
         MILLI * base.exploitability,
         MILLI * ours.exploitability,
         MILLI * head_to_head(ours, base),

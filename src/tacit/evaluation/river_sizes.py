@@ -15,25 +15,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tacit.evaluation.fine_grained import Both, fine_grained, street_tree
-from tacit.games.holdem.betting import CALL, RIVER
+from tacit.evaluation.fine_grained import Both, fine_grained, river_plans
+from tacit.games.holdem.betting import CALL
 from tacit.games.holdem.cards import live_hands
 from tacit.games.holdem.spot import action_label
 from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Learner
-from tacit.learn.rl_cfr.rewards import ITERATIONS, solve_sets, solved
+from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solve_sets, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, MUL_ACTION, Sizes
-from tacit.learn.rl_cfr.states import random_rivers, random_turn
+from tacit.learn.rl_cfr.states import random_rivers
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.solvers.best_response import exploitability
 
 TEST_SEED = 7_000_003
 """Test states are drawn with this seed and the number of their block, apart from training's."""
-TURN_ITERATIONS = 100
-"""Of a turn's solves, which go to the end of the hand."""
-TEST_TURN_HANDS = 60
 BLOCK = 20
 """The number of states that are measured together."""
 MILLI = 1000.0
@@ -94,7 +91,7 @@ def mul_action(*, equal_time: bool) -> Method:
     iterations = ITERATIONS // len(MUL_ACTION) if equal_time else ITERATIONS
 
     def choose(decision: Decision) -> Both:
-        values = solve_sets(decision, MUL_ACTION, iterations=iterations).values
+        values = solve_sets(decision, MUL_ACTION, solves=Solves(iterations)).values
         best = MUL_ACTION[int(values.argmax())]
         return best, best
 
@@ -105,8 +102,11 @@ def fine_grain(*, equal_time: bool) -> Method:
     """FINE-GRAIN's six sizes; equal_time: fewer iterations, by the number of slots of the tree."""
 
     def iterations(decision: Decision, sets: Both) -> int:
-        base = street_tree(decision, (HOLDEM.base, HOLDEM.base)).sizes.slots
-        return max(1, round(ITERATIONS * base / street_tree(decision, sets).sizes.slots))
+        base, ours = (
+            game_of_plans(decision, [river_plans(both)]).sizes.slots
+            for both in ((HOLDEM.base, HOLDEM.base), sets)
+        )
+        return max(1, round(ITERATIONS * base / ours))
 
     return Method(lambda _: (FINE_GRAIN, FINE_GRAIN), iterations if equal_time else _paper)
 
@@ -121,27 +121,10 @@ def measure(decision: Decision, method: Method) -> RiverRow:
     sets = method.sets(decision)
     iterations = method.iterations(decision, sets)
     seconds = time.perf_counter() - begun
-    found = fine_grained(decision, sets, iterations=iterations)
+    found = fine_grained(decision, river_plans(sets), iterations=iterations)
     scale = MILLI / decision.spot.rules.big_blind
-    value = solve_sets(decision, [sets[0]], iterations=iterations).values[0]
+    value = solve_sets(decision, [sets[0]], solves=Solves(iterations)).values[0]
     return RiverRow(scale * found.exploitability, scale * float(value), seconds)
-
-
-def held_out_turns(count: int) -> list[Decision]:
-    """Turns at their start, apart from those of training."""
-    random = np.random.default_rng([TEST_SEED, RIVER])
-    found: list[Decision] = []
-    while len(found) < count:
-        decision = Decision(random_turn(random, most_hands=TEST_TURN_HANDS))
-        found += [decision] if decision.has_choice else []
-    return found
-
-
-def turn_gain(decision: Decision, learner: Learner, iterations: int = TURN_ITERATIONS) -> float:
-    """What the first player to act on a turn gains by the learner's set over the base, in mbb."""
-    sets = [HOLDEM.base, learner.choose(point_of(decision))]
-    values = solve_sets(decision, sets, iterations=iterations).values
-    return MILLI / decision.spot.rules.big_blind * float(values[1] - values[0])
 
 
 class AutoRow(NamedTuple):
@@ -181,7 +164,7 @@ def measure_auto(chooser: LearnedChooser, decision: Decision, *, iterations: int
             (plan, fine) if player == 0 else (fine, plan) for plan in (BASE_PLAN, plans[player])
         ]
         tree = game_of_plans(decision, pairs)
-        policy = solved(tree, iterations)
+        policy = solved(tree, Solves(iterations))
         base, ours = plan_values(tree, policy, player)
         worse = max(worse, 100 * float(base - ours) / decision.betting.pot)
         error = max(error, 100 * exploitability(tree, policy) / decision.betting.pot)

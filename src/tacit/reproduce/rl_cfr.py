@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,9 +44,11 @@ class RLCFR(Reproduction):
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
     best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
     FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long.
-    `auto`: `tacit spot --bets auto`, refined by solves. Turns are measured by the expected value of
-    the acting player alone. In PREFLOP43 sizes are chosen for the first action of each player, and
-    what methods win from each other is computed, not sampled.
+    `auto`: `tacit spot --bets auto`, refined by solves. On turns sizes are chosen for turn and
+    river; a best response has 15 sizes on the turn and six on the river. In PREFLOP43 sizes are
+    chosen for the first action of each player, and what methods win from each other is computed,
+    not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
+    `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -197,42 +200,63 @@ class RLCFR(Reproduction):
         store.add(head, compute)
 
     def _turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.river_sizes import held_out_turns, turn_gain
+        from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_turn
+        from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
 
-        for actor in self._actors("turn", "river"):
-            gains = []
-            for number, turn in enumerate(held_out_turns(self.turns)):
+        river = self._actors("river")[0]
+        for actor in self._actors("turn"):
+            chooser = LearnedChooser(actors={"river": river, "turn": actor})
+            found: list[list[Row]] = []
+            for number in range(self.turns):
                 progress.stage(f"{self.turns} turns", number / self.turns)
-                head = {"method": "turn", "block": number, "training": actor.command}
-                gain = partial(turn_gain, turn, actor.learner)
-                gains.append(blocks.add(head, partial(_named, "gain", gain)))
-            head = {"experiment": "turns", "measure": VALUE, "count": self.turns}
-            row = _gain_row([row["gain"] for row in gains]) | _seconds(gains)
-            store.add({**head, "training": actor.command}, partial(dict, row))
+                turn = held_out_turn(number)
+                methods = {
+                    "": (BASE_PLAN, BASE_PLAN),
+                    f"{actor.command}; {river.command}": learned_plans(chooser, turn),
+                }
+                found.append(
+                    [
+                        blocks.add(
+                            {"method": "turn", "block": number, "training": training},
+                            partial(_fields, partial(measure_turn, turn, plans)),
+                        )
+                        for training, plans in methods.items()
+                    ]
+                )
+            both = [
+                [(row["exploitability"], row["value"]) for row in rows]
+                for rows in zip(*found, strict=True)
+            ]
+            seconds = sum(row["seconds"] for rows in found for row in rows)
+            head = {"experiment": "turns", "count": self.turns, "training": actor.command}
+            for row in _compared(both[0], both[1], seconds, paper=False):
+                store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
     def _preflop43(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.preflop43_sizes import held_out_table, measure_table
+        from tacit.evaluation.preflop43_sizes import CONVERGED, PAPER, held_out_table, measure_table
 
-        for actor in self._actors("preflop43"):
+        forms = {"preflop43": PAPER, "preflop43, converged": CONVERGED}
+        for actor, (form, solves) in product(self._actors("preflop43"), forms.items()):
             found = []
             for number in range(self.deals):
-                progress.stage(f"{self.deals} tables of PREFLOP43", number / self.deals)
-                head = {"method": "preflop43", "block": number, "training": actor.command}
-                play = partial(measure_table, held_out_table(number), actor.learner, number)
+                progress.stage(f"{self.deals} tables, {form}", number / self.deals)
+                head = {"method": form, "block": number, "training": actor.command}
+                table = held_out_table(number)
+                play = partial(measure_table, table, actor.learner, number, solves)
                 found.append(blocks.add(head, partial(_fields, play)))
-            rewards = [reward for row in found for reward in row["rewards"]]
+            paper = form == "preflop43"
+            rewards, most = ([g for row in found for g in row[n]] for n in ("rewards", "most"))
             pairs = [(row["base"], row["ours"]) for row in found]
+            won = [row["head_to_head"] for row in found]
             rows = {
-                "reward, mbb an action": {**_gain_row(rewards), "paper_ours": 4},
-                EXPLOITABILITY: {**_pairs_row(pairs), "paper_base": 23, "paper_ours": 21},
-                "head to head, mbb/h": {
-                    **_gain_row([row["head_to_head"] for row in found]),
-                    "paper_ours": 5,
-                },
+                "reward, mbb an action": _gain_row(rewards, 4 if paper else None),
+                "reward of all sizes, mbb an action": _gain_row(most),
+                EXPLOITABILITY: _pairs_row(pairs, *((23, 21) if paper else ())),
+                "head to head, mbb/h": _gain_row(won, 5 if paper else None),
             }
             for measure, row in rows.items():
                 count = len(rewards) if "reward" in measure else self.deals
-                head = {"experiment": "preflop43", "measure": measure, "count": count}
+                head = {"experiment": form, "measure": measure, "count": count}
                 store.add({**head, "training": actor.command}, partial(dict, row | _seconds(found)))
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:
@@ -246,10 +270,6 @@ class RLCFR(Reproduction):
 
 
 PLAIN = ("base", "ours", "paper_base", "paper_ours")
-
-
-def _named(name: str, compute: Callable[[], Any]) -> Row:
-    return {name: compute()}
 
 
 def _seed(training: str) -> str:
@@ -283,14 +303,16 @@ def _compared(
     papers = {EXPLOITABILITY: (20, 17), VALUE: (None, None)}
     for column, (measure, (paper_base, paper_ours)) in enumerate(papers.items()):
         pairs = [(theirs[column], mine[column]) for theirs, mine in zip(base, ours, strict=True)]
-        row = {"measure": measure, **_pairs_row(pairs), "seconds": seconds}
-        if paper:
-            row |= {"paper_base": paper_base, "paper_ours": paper_ours}
-        rows.append(row)
+        theirs = (paper_base, paper_ours) if paper else (None, None)
+        rows.append({"measure": measure, **_pairs_row(pairs, *theirs), "seconds": seconds})
     return rows
 
 
-def _pairs_row(pairs: Sequence[tuple[float, float]]) -> Row:
+def _pairs_row(
+    pairs: Sequence[tuple[float, float]],
+    paper_base: float | None = None,
+    paper_ours: float | None = None,
+) -> Row:
     """Both means, and the mean difference with its standard error."""
     from tacit.evaluation.river_sizes import summary
 
@@ -300,11 +322,11 @@ def _pairs_row(pairs: Sequence[tuple[float, float]]) -> Row:
         "ours": sum(mine for _, mine in pairs) / len(pairs),
         "difference": difference,
         "error": error,
-        "paper_base": None,
-        "paper_ours": None,
+        "paper_base": paper_base,
+        "paper_ours": paper_ours,
     }
 
 
-def _gain_row(gains: Sequence[float]) -> Row:
+def _gain_row(gains: Sequence[float], paper_ours: float | None = None) -> Row:
     """Gains over the base, whose own is zero."""
-    return _pairs_row([(0.0, gain) for gain in gains])
+    return _pairs_row([(0.0, gain) for gain in gains], None, paper_ours)

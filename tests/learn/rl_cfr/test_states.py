@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.games.holdem.cards import live_hands
-from tacit.learn.rl_cfr.rewards import solve_sets
+from tacit.learn.rl_cfr.rewards import Solves, solve_sets
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.states import next_decision, random_rivers, random_turn
 
@@ -32,7 +32,7 @@ def test_walks_lead_to_rivers_whose_ranges_are_reaches():
 
 def test_beliefs_follow_the_policy_of_the_action_taken():
     river = random_rivers(np.random.default_rng(5), walks=6, most_hands=30)[0]
-    solved = solve_sets(river, [HOLDEM.base], iterations=30)
+    solved = solve_sets(river, [HOLDEM.base], solves=Solves(30))
     found = [next_decision(river, solved, 0, np.random.default_rng(seed)) for seed in range(8)]
     after = next(decision for decision in found if decision is not None)
     taken = solved.actions[0].index(1) if after.history == "k" else None

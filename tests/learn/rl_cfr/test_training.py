@@ -14,6 +14,7 @@ from tacit.learn.rl_cfr.training import (
     ActorSettings,
     load_actor,
     read_actor_log,
+    shipped_actor,
 )
 
 TINY = {"epochs": "2", "episodes": "1", "proposals": "2", "iterations": "5", "steps": "3"}
@@ -59,6 +60,18 @@ def test_a_resumed_run_ends_as_one_that_never_stopped(finished, tmp_path, monkey
     again.train()
     one, two = (load_actor(each).learner.state_dict() for each in (finished, folder))
     assert all(np.allclose(one[name], two[name], atol=1e-6) for name in one)
+
+
+def test_turns_begin_with_the_weights_of_the_rivers_chooser(tmp_path):
+    settings = PRESETS["rl-cfr-turn"]
+    run = ActorRun.create(tmp_path / "run", settings)
+    river = load_actor(shipped_actor("river")).learner.state_dict()
+    for begun in (run, ActorRun.open(tmp_path / "run")):
+        weights = begun.learner.state_dict()
+        assert all(np.array_equal(weights[name], river[name]) for name in river)
+    with pytest.raises(GameError, match="begin_with=river needs learner=bandit"):
+        ActorRun.create(tmp_path / "other", settings.changed({"learner": "actor-critic"}))
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_folder_that_holds_a_run_is_not_overwritten(finished):

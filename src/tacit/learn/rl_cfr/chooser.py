@@ -28,13 +28,12 @@ from tacit.games.holdem.spot import Spot, action_label
 from tacit.learn.rl_cfr.decisions import Decision, decision_of
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Point
-from tacit.learn.rl_cfr.rewards import solved
+from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
-from tacit.learn.rl_cfr.training import TrainedActor, load_actor
+from tacit.learn.rl_cfr.training import ACTORS, TrainedActor, load_actor
 from tacit.solvers.kernel_warm_up import cores
 
-FOLDER = Path(__file__).parent / "actors"
 FACED = 0.7
 """The bet, in pots, to which raises are chosen."""
 BOARDS = 4
@@ -51,7 +50,7 @@ BASE_PLAN = Plan(HOLDEM.base)
 @cache
 def shipped_actors() -> dict[str, TrainedActor]:
     """The trained choosers in the package, by problem."""
-    paths = sorted(FOLDER.glob("*.pt"))
+    paths = sorted(ACTORS.glob("*.pt"))
     return {path.stem.removeprefix("rl-cfr-"): load_actor(path) for path in paths}
 
 
@@ -247,5 +246,6 @@ def _values(
     tree = game_of_plans(start, pairs)
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(REFINE_ITERATIONS * min(4.0, 0.8 / share))
-    values = plan_values(tree, solved(tree, max(REFINE_ITERATIONS, iterations)), player)
+    solves = Solves(max(REFINE_ITERATIONS, iterations))
+    values = plan_values(tree, solved(tree, solves), player)
     return values[:-1], max(float(values[-1]), float(values[:-1].max()))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tacit.learn.rl_cfr.decisions import FEATURES, Decision
 from tacit.learn.rl_cfr.learners import Learner, Point
 from tacit.learn.rl_cfr.preflop43 import random_decisions43, reward43, walk43
-from tacit.learn.rl_cfr.rewards import solve_sets
+from tacit.learn.rl_cfr.rewards import Solves, solve_sets
 from tacit.learn.rl_cfr.sizes import HOLDEM, PREFLOP43, Grid, Sizes, all_in_pots
 from tacit.learn.rl_cfr.states import (
     BASE_NEXT,
@@ -52,19 +52,18 @@ class Examples(NamedTuple):
 class Problem:
     """What sizes are learnt for; `sizes` is the paper's K.
 
-    episode: makes examples from a learner, random numbers, the number of proposals at each decision
-    and the iterations of each solve. decisions: draws so many for validation. reward: what a set is
-    worth at a decision, less the base, in pots, after so many iterations. point: what a learner
-    sees of a decision.
+    episode: makes examples from a learner, random numbers, and the number of proposals at each
+    decision. decisions: draws so many for validation. reward: what a set is worth at a decision,
+    less the base, in pots. point: what a learner sees of a decision.
     """
 
     name: str
     grid: Grid
     sizes: int
     features: int
-    episode: Callable[[Learner, np.random.Generator, int, int], Examples]
+    episode: Callable[[Learner, np.random.Generator, int, Solves], Examples]
     decisions: Callable[[int, np.random.Generator], list[Any]]
-    reward: Callable[[Any, Sizes, int], float]
+    reward: Callable[[Any, Sizes, Solves], float]
     point: Callable[[Any], Point]
 
 
@@ -79,7 +78,7 @@ def collect(
     learner: Learner,
     random: np.random.Generator,
     proposals: int,
-    iterations: int,
+    solves: Solves,
 ) -> list[Examples]:
     """The examples of one walk from a decision to the end of its street."""
     found = []
@@ -87,7 +86,7 @@ def collect(
         point = point_of(decision)
         proposed = learner.propose(point, random, proposals)
         sets = [HOLDEM.base, *(each.chosen for each in proposed)]
-        solved = solve_sets(decision, sets, iterations=iterations)
+        solved = solve_sets(decision, sets, solves=solves)
         gains = (solved.values[1:] - solved.values[0]) / decision.betting.pot
         found.append(
             Examples(
@@ -102,24 +101,24 @@ def collect(
 
 
 def river_episode(
-    learner: Learner, random: np.random.Generator, proposals: int, iterations: int
+    learner: Learner, random: np.random.Generator, proposals: int, solves: Solves
 ) -> Examples:
     """Walks along one turn, and on through each river that they reach."""
     found: list[Examples] = []
     while not found:
         for river in random_rivers(random, walks=WALKS, most_hands=TRAINING_HANDS):
-            found += collect(river, learner, random, proposals, iterations)
+            found += collect(river, learner, random, proposals, solves)
     return Examples.joined(found)
 
 
 def turn_episode(
-    learner: Learner, random: np.random.Generator, proposals: int, iterations: int
+    learner: Learner, random: np.random.Generator, proposals: int, solves: Solves
 ) -> Examples:
     """One walk through the betting of a random turn."""
     start: Decision | None = None
     while start is None or not start.has_choice:
         start = Decision(random_turn(random, most_hands=TURN_HANDS))
-    return Examples.joined(collect(start, learner, random, proposals, iterations))
+    return Examples.joined(collect(start, learner, random, proposals, solves))
 
 
 def _rivers(count: int, random: np.random.Generator) -> list[Decision]:
@@ -137,13 +136,13 @@ def _turns(count: int, random: np.random.Generator) -> list[Decision]:
     return found
 
 
-def _reward(decision: Decision, chosen: Sizes, iterations: int) -> float:
-    solved = solve_sets(decision, [HOLDEM.base, chosen], iterations=iterations)
+def _reward(decision: Decision, chosen: Sizes, solves: Solves) -> float:
+    solved = solve_sets(decision, [HOLDEM.base, chosen], solves=solves)
     return float(solved.values[1] - solved.values[0]) / decision.betting.pot
 
 
 def preflop43_episode(
-    learner: Learner, random: np.random.Generator, proposals: int, iterations: int
+    learner: Learner, random: np.random.Generator, proposals: int, solves: Solves
 ) -> Examples:
     """One walk through PREFLOP43 from the start of a random table."""
     return Examples.joined(
@@ -153,7 +152,7 @@ def preflop43_episode(
                 np.stack([each.row for each in proposed]),
                 gains.astype(np.float32),
             )
-            for decision, proposed, gains in walk43(learner, random, proposals, iterations)
+            for decision, proposed, gains in walk43(learner, random, proposals, solves)
         ]
     )
 

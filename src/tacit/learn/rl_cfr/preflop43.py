@@ -26,7 +26,14 @@ from tacit.games.holdem.preflop43 import (
 from tacit.games.holdem.spot import action_label
 from tacit.learn.rl_cfr.decisions import Features, Side, features_of
 from tacit.learn.rl_cfr.learners import Learner, Point
-from tacit.learn.rl_cfr.rewards import SolvedSets, actions_with, root_values, solved
+from tacit.learn.rl_cfr.rewards import (
+    DEFAULT,
+    SolvedSets,
+    Solves,
+    actions_with,
+    root_values,
+    solved,
+)
 from tacit.learn.rl_cfr.sizes import PREFLOP43, Sizes, all_in_pots
 from tacit.learn.rl_cfr.states import BASE_NEXT, EXPLORE
 from tacit.tree import Builder, PublicState, PublicTree, build_forest
@@ -112,7 +119,9 @@ def forest43(table: Table43, roots: Sequence[DealtBetting], pots: Pots) -> Publi
     return build_forest(table.builder, roots, actions=actions)
 
 
-def solve_sets43(decision: Decision43, sets: Sequence[Sizes], *, iterations: int) -> SolvedSets:
+def solve_sets43(
+    decision: Decision43, sets: Sequence[Sizes], *, solves: Solves = DEFAULT
+) -> SolvedSets:
     """Solve a decision with each of several sets at its root; values are in big blinds."""
     table, betting = decision.table, decision.betting
     roots = [DealtBetting(table.deal, betting, mark=("set", n)) for n in range(len(sets))]
@@ -125,7 +134,7 @@ def solve_sets43(decision: Decision43, sets: Sequence[Sizes], *, iterations: int
 
     tree = forest43(table, roots, pots)
     beliefs = [decision.beliefs] * len(sets)
-    policy = solved(tree, iterations, beliefs=beliefs)
+    policy = solved(tree, solves, beliefs=beliefs)
     return SolvedSets(
         root_values(tree, policy, betting.player, beliefs),
         tuple(actions_with(betting, PREFLOP43.in_pots(chosen)) for chosen in sets),
@@ -155,7 +164,7 @@ def next_decision43(
 
 
 def walk43(
-    learner: Learner, random: np.random.Generator, proposals: int, iterations: int
+    learner: Learner, random: np.random.Generator, proposals: int, solves: Solves
 ) -> list[tuple[Decision43, list[Any], NDArray[np.float64]]]:
     """A walk from the start of a random table: decisions, proposals and rewards in pots."""
     found = []
@@ -163,7 +172,7 @@ def walk43(
     while decision is not None:
         proposed = learner.propose(decision.point, random, proposals)
         sets = [PREFLOP43.base, *(each.chosen for each in proposed)]
-        outcome = solve_sets43(decision, sets, iterations=iterations)
+        outcome = solve_sets43(decision, sets, solves=solves)
         pot = decision.betting.pot / decision.betting.rules.big_blind
         found.append((decision, proposed, (outcome.values[1:] - outcome.values[0]) / pot))
         followed = 0 if random.random() < BASE_NEXT else 1
@@ -171,9 +180,9 @@ def walk43(
     return found
 
 
-def reward43(decision: Decision43, chosen: Sizes, iterations: int) -> float:
+def reward43(decision: Decision43, chosen: Sizes, solves: Solves) -> float:
     """What a set is worth less the base, in pots."""
-    values = solve_sets43(decision, [PREFLOP43.base, chosen], iterations=iterations).values
+    values = solve_sets43(decision, [PREFLOP43.base, chosen], solves=solves).values
     pot = decision.betting.pot / decision.betting.rules.big_blind
     return float(values[1] - values[0]) / pot
 
@@ -185,6 +194,6 @@ def random_decisions43(count: int, random: np.random.Generator) -> list[Decision
         decision: Decision43 | None = Table43.random(random).start()
         while decision is not None:
             found.append(decision)
-            outcome = solve_sets43(decision, [PREFLOP43.base], iterations=100)
+            outcome = solve_sets43(decision, [PREFLOP43.base], solves=Solves(100))
             decision = next_decision43(decision, outcome, 0, random)
     return found[:count]

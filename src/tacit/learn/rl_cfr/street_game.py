@@ -22,15 +22,24 @@ from tacit.tree.cards.states import CardState
 
 
 class Plan(NamedTuple):
-    """A player's first bets on each street, and first raises in pots; later ones are `BELOW`."""
+    """A player's first bets on a street, and first raises in pots; later ones are `BELOW`.
+
+    later: the first bets on later streets, by default the same.
+    """
 
     bets: Sizes
     raises: tuple[float, ...] = (BELOW,)
+    later: Sizes | None = None
 
     @property
     def pots(self) -> tuple[float, ...]:
         """The bets in pots."""
         return HOLDEM.in_pots(self.bets)
+
+    @property
+    def later_pots(self) -> tuple[float, ...]:
+        """Those of later streets."""
+        return self.pots if self.later is None else HOLDEM.in_pots(self.later)
 
 
 Plans = tuple[Plan, Plan]
@@ -46,8 +55,10 @@ def game_of_plans(decision: Decision, plans: Sequence[Plans]) -> PublicTree:
     def actions(state: PublicState) -> frozenset[str]:
         assert isinstance(state, CardState)
         plan = by_spot[id(state.spot)][state.mover]
-        raises = state.history.rpartition("/")[2].count("r") + (decision.betting.to_call > 0)
-        pots = (plan.pots, plan.raises)[raises] if raises < 2 else (BELOW,)
+        _, later, actions_there = state.history.rpartition("/")
+        raises = actions_there.count("r") + (decision.betting.to_call > 0)
+        bets = plan.later_pots if later else plan.pots
+        pots = (bets, plan.raises)[raises] if raises < 2 else (BELOW,)
         taken = actions_with(state.betting, pots)
         return frozenset(action_label(state.betting, action) for action in taken)
 

@@ -24,9 +24,11 @@ from tacit.games import GameError
 from tacit.learn.checked_settings import Grouped, number
 from tacit.learn.rl_cfr.episodes import PROBLEMS, Examples, Problem
 from tacit.learn.rl_cfr.learners import LEARNERS, Kind, Learner
+from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.run_folder import begin_run, kept_settings, log_epoch, read_epochs
 
 VERSION = 1
+ACTORS = Path(__file__).parent / "actors"
 PREFIX = "rl-cfr-"
 """What `tacit train` calls a problem: this and its name."""
 VALIDATION_SEED = 1_000_003
@@ -51,25 +53,47 @@ class ActorSettings(Grouped):
     """Number of sets that are solved at each decision, besides the base's."""
     iterations: int = number(120, least=1)
     """Of each solve; the paper has 250, but more decisions are worth more than exact ones."""
+    alternating: bool = True
+    """Whether the players' updates alternate; the paper's are simultaneous."""
     steps: int = number(150, least=1)
     """Number of Adam steps of an epoch."""
     batch: int = number(512, least=1)
     """Number of examples of a step."""
     learning_rate: float = number(1e-3, above=0, most=1)
     """The initial learning rate; it falls linearly."""
+    begin_with: Literal["", "river"] = ""
+    """The shipped chooser whose weights training starts from, if any."""
     validate_every: int = number(6)
     """Number of epochs between measurements of the mean reward; 0: never."""
     validation: int = number(16, least=2)
     """Number of decisions of a measurement."""
 
+    @property
+    def solves(self) -> Solves:
+        """How each decision is solved."""
+        return Solves(self.iterations, self.alternating)
+
 
 PRESETS = {
     f"{PREFIX}river": ActorSettings(),
     f"{PREFIX}preflop43": ActorSettings(
-        problem="preflop43", epochs=4, episodes=6, proposals=6, iterations=150, validate_every=4
+        problem="preflop43",
+        epochs=20,
+        episodes=16,
+        proposals=8,
+        iterations=250,
+        alternating=False,
+        validate_every=10,
     ),
     f"{PREFIX}turn": ActorSettings(
-        problem="turn", epochs=8, episodes=2, iterations=40, validation=6
+        problem="turn",
+        epochs=10,
+        episodes=20,
+        iterations=80,
+        learning_rate=5e-4,
+        begin_with="river",
+        validate_every=5,
+        validation=10,
     ),
 }
 
@@ -152,6 +176,11 @@ def make_learner(settings: ActorSettings) -> Learner:
     return kind(problem.features, problem.grid, problem.sizes, settings.seed)
 
 
+def shipped_actor(problem: str) -> Path:
+    """The file of the trained chooser in the package."""
+    return ACTORS / f"{PREFIX}{problem}.pt"
+
+
 @dataclass(frozen=True)
 class EpisodeTask:
     """An episode to play: its epoch and number, and the learner's weights."""
@@ -170,7 +199,7 @@ def episodes_of(settings: ActorSettings) -> Callable[[EpisodeTask], Examples]:
         learner.load_state_dict(task.weights)
         random = np.random.default_rng([settings.seed, task.epoch, task.number])
         episode = PROBLEMS[settings.problem].episode
-        return episode(learner, random, settings.proposals, settings.iterations)
+        return episode(learner, random, settings.proposals, settings.solves)
 
     return play
 
@@ -180,6 +209,13 @@ class ActorRun(TrainedActor):
 
     def __init__(self, folder: Path, settings: ActorSettings) -> None:
         super().__init__(make_learner(settings), settings)
+        if settings.begin_with:
+            begun = load_actor(shipped_actor(settings.begin_with))
+            if begun.settings.learner != settings.learner:
+                raise GameError(
+                    f"begin_with={settings.begin_with} needs learner={begun.settings.learner}"
+                )
+            self.learner.load_state_dict(begun.learner.state_dict())
         self.folder = folder
         self.data: list[Examples] = []
         self.optimizer = torch.optim.Adam(
@@ -189,8 +225,9 @@ class ActorRun(TrainedActor):
     @classmethod
     def create(cls, folder: Path, settings: ActorSettings) -> ActorRun:
         """A new run; refuses a folder that holds another."""
+        run = cls(folder, settings)
         begin_run(folder, settings)
-        return cls(folder, settings)
+        return run
 
     @classmethod
     def open(cls, folder: Path) -> ActorRun:
@@ -259,7 +296,7 @@ class ActorRun(TrainedActor):
         """The mean reward of the learner's choices at these states, and its error."""
         chosen = [self.learner.choose(self.problem.point(state)) for state in states]
         gains = [
-            100 * self.problem.reward(state, sizes, self.settings.iterations)
+            100 * self.problem.reward(state, sizes, self.settings.solves)
             for state, sizes in zip(states, chosen, strict=True)
         ]
         return float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(len(gains)))
