@@ -28,7 +28,7 @@ def test_each_says_what_made_it_and_answers(game: str) -> None:
     found = load_network(path)
     assert found.settings.game == re.sub("-(cfr-d|fp|sog)$", "", game)
     assert found.command.startswith(f"tacit train {game} --seed ")
-    large = game == "connect-four-sog"  # a residual network, trained for longer than an hour
+    large = game in ("connect-four-sog", "go-7x7-sog")  # trained for longer than an hour
     assert 0 < found.seconds < (7200 if large else 3600)
     assert path.stat().st_size < (400_000 if large else 300_000)
     network = found.network

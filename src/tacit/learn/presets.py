@@ -83,7 +83,8 @@ STUDENTS = (
                   remembered=200_000, batch=256, steps=150, epochs=100, halve_every=25,
                   keep_every=10),
     GO.replace(game="go-5x5", simulations=40, blocks=3, epochs=200, halve_every=50, keep_every=50),
-    GO.replace(game="go-7x7", simulations=48, blocks=4, greedy_after=16),
+    GO.replace(game="go-7x7", simulations=48, blocks=4, greedy_after=16, epochs=160,
+               halve_every=40, keep_every=40),
 )  # fmt: skip
 
 PRESETS: dict[str, Settings] = {
