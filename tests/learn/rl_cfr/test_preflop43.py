@@ -24,7 +24,7 @@ def test_the_start_has_every_hand_and_no_board():
 
 def test_the_base_has_no_reward_and_sets_of_one_forest_are_apart():
     start = Table43(TABLE.cards, 10).start()
-    assert reward43(start, PREFLOP43.base, 20) == pytest.approx(0, abs=1e-9)
+    assert reward43(start, PREFLOP43.base, Solves(20)) == pytest.approx(0, abs=1e-9)
     solved = solve_sets43(start, [PREFLOP43.base, (0,)], solves=Solves(20))
     assert len(solved.actions[0]) > len(solved.actions[1])
     alone = solve_sets43(start, [(0,)], solves=Solves(20))
