@@ -7,7 +7,7 @@ import pytest
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.decisions import decision_of
-from tacit.learn.rl_cfr.rewards import solved
+from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.street_game import Plan, game_of_plans, plan_values
 from tacit.solvers.best_response import evaluate
@@ -27,9 +27,9 @@ PLAN = Plan(HOLDEM.set_of((0.5, 1.0)))
 def test_plans_that_are_bet_settings_give_the_spots_own_tree():
     tree, own = game_of_plans(decision_of(SPOT), [(PLAN, PLAN)]), build_spot(SPOT)
     assert tree.nodes == own.nodes
-    policy = solved(tree, 50)
+    policy = solved(tree, Solves(50))
     assert evaluate(tree, policy).value == pytest.approx(
-        evaluate(own, solved(own, 50)).value, abs=1e-3
+        evaluate(own, solved(own, Solves(50))).value, abs=1e-3
     )
 
 
@@ -38,10 +38,10 @@ def test_each_root_has_its_own_plans_and_value():
     tree = game_of_plans(decision_of(SPOT), [(PLAN, PLAN), (fine, PLAN), (PLAN, fine)])
     sizes = [tree.arrays.action_count[root.node] for root in tree.roots]
     assert sizes[0] == sizes[2] < sizes[1]
-    values = plan_values(tree, solved(tree, 400), 0)
+    values = plan_values(tree, solved(tree, Solves(400)), 0)
     assert values[1] >= values[0] - 0.1, "more sizes of one's own cost nothing"
     assert values[2] <= values[0] + 0.1, "more sizes of the opponent gain nothing"
-    assert values == pytest.approx(-plan_values(tree, solved(tree, 400), 1), abs=1e-6)
+    assert values == pytest.approx(-plan_values(tree, solved(tree, Solves(400)), 1), abs=1e-6)
 
 
 def test_raises_are_those_of_the_plan_once_and_then_the_same_for_all():
