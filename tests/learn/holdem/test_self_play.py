@@ -69,14 +69,17 @@ def test_a_task_values_pbss_anew_and_solves_none() -> None:
     weights = play.evaluator.network.weights()
     before = play(BoardTask(1, 1, weights)).before
     assert before is not None
-    again = play(BoardTask(2, 0, weights, before))
+    again = play(BoardTask(2, 0, weights, before, variants=2))
     assert again.solved is None
     assert again.before is None
     assert again.averaged is not None
-    assert len(again.averaged) == 2 * len(before) * (1 + SMALL.play.variants)
+    assert len(again.averaged) == 3 * 2 * len(before)
+    alone = play(BoardTask(2, 0, weights, before)).averaged
+    assert alone is not None
+    assert len(alone) == 2 * len(before)
 
 
-def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
+def test_every_leaf_of_a_search_is_taken_at_its_moments_and_solved() -> None:
     play = BoardPlay(SMALL)
     state = SMALL.table.state(parse_board("3s7hTdKs"), 2000, 19_000)
     found = play.leaves(state)
@@ -87,9 +90,11 @@ def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
     passed = [pbs.beliefs[0] for pbs in found if pbs.state.history == "r3000c"]
     assert np.abs(passed[0] - passed[2]).max() > 1e-6
     result = play(BoardTask(1, 0, play.evaluator.network.weights(), leaves=True))
-    assert result.solved is None
-    assert result.averaged is not None
-    assert len(result.averaged) % (2 * len(MOMENTS)) == 0
+    assert result.averaged is None
+    assert result.before is not None
+    assert len(result.before) % len(MOMENTS) == 0
+    assert result.solved is not None
+    assert len(result.solved) == 2 * len(result.before)
 
 
 def test_variants_exchange_ranges_within_a_board_and_move_the_ratio() -> None:

@@ -27,8 +27,8 @@ def test_a_run_learns_and_its_network_is_loaded(tmp_path: Path) -> None:
     log = read_progress(run.folder)
     assert [entry.epoch for entry in log] == [1, 2, 3, 4]
     # Two boards, two examples each of three solved PBSs and of four before the card.
-    assert log[3].examples == run.examples
-    assert log[3].examples > log[2].examples == log[1].examples > log[0].examples == 28
+    assert log[0].examples == 28
+    assert log[3].examples == log[2].examples == run.examples > log[1].examples > 28
     assert all(entry.error > 0 for entry in log)
     assert stages == {"boards"}  # too few steps to be reported
     evaluator = load_evaluator(run.folder)
@@ -58,7 +58,7 @@ def test_an_interrupted_run_resumes_to_the_same_network(tmp_path: Path) -> None:
     assert second.examples == whole.examples
 
 
-def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path: Path) -> None:
+def test_the_last_searches_are_solved_and_all_pbss_are_valued_anew(tmp_path: Path) -> None:
     run = HoldemRun.create(tmp_path / "run", SMALL)
     networks: list[KnotEvaluator] = []
 
@@ -66,13 +66,16 @@ def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path
         networks.append(KnotEvaluator.load(run.folder / "network.npz"))
 
     run.train(workers=0, each=keep)
-    assert not (run.folder / "solved-2.npz").exists()
-    kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1)]
-    found = Examples.load(run.folder / "averaged-2.npz")
-    assert len(found) == 2 * (1 + SMALL.play.variants) * sum(map(len, kept))
-    # The first board's values by the network of 16 bits that was kept after the second epoch.
+    kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1, 2)]
+    assert len(Examples.load(run.folder / "solved-2.npz")) == 2 * len(kept[2])
+    assert not (run.folder / "averaged-2.npz").exists()
+    assert not (run.folder / "solved-3.npz").exists()
+    found = Examples.load(run.folder / "averaged-3.npz")
+    once = sum(map(len, kept))
+    assert len(found) == 2 * (once + SMALL.play.variants * len(kept[2]))
+    # The first board's values by the network of 16 bits that was kept after the third epoch.
     first = kept[0].at(kept[0].by_board()[kept[0].boards[0]])
-    again = average_by_network(networks[1], first)
+    again = average_by_network(networks[2], first)
     for row in range(2 * len(first)):
         number, player = divmod(row, 2)
         order = np.argsort(again.positions.equity[number, player])

@@ -33,7 +33,7 @@ from tacit.tree.pbs import PBS, normalised
 from tacit.tree.playing import draw
 from tacit.tree.public_state import Pair
 
-MOMENTS = (0.5, 1.0, 2.0)
+MOMENTS = (0.25, 0.75, 1.5)
 """When the leaves of a search are taken, in parts of its iterations in self-play."""
 STRETCH = 0.5
 """How far the logarithm of a stack-to-pot ratio is moved at most in a variant of a PBS."""
@@ -45,14 +45,15 @@ Ranges = tuple[NDArray[Any], NDArray[Any]]
 class BoardTask:
     """One board of an epoch, with the network's weights; none in the first epoch.
 
-    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing; leaves:
-    whether every leaf of a search is valued instead.
+    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing, with so
+    many `variants`; leaves: whether every leaf of a search is taken instead of those of games.
     """
 
     epoch: int
     number: int
     weights: Weights | None
     again: PBSArrays | None = None
+    variants: int = 0
     leaves: bool = False
 
 
@@ -91,28 +92,26 @@ class BoardPlay:
             self.evaluator.network.put_weights(task.weights)
         if task.again is not None:
             parts = [task.again]
-            parts += [varied(task.again, random) for _ in range(settings.play.variants)]
+            parts += [varied(task.again, random) for _ in range(task.variants)]
             return BoardResult(None, join([self._averaged(part, random) for part in parts]))
-        count = settings.play.positions
-        if task.leaves:
-            if task.epoch < settings.play.random_epochs:
-                met = random_positions(settings.table, 2 * count, random, before_card=True)
-            else:
-                met = self.leaves(settings.table.first_state(random))
-            return BoardResult(None, self._averaged(pbs_arrays(met), random))
+        count = settings.play.positions * (2 if task.leaves else 1)
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
+        elif task.leaves:
+            pbss = self.leaves(settings.table.first_state(random))
         else:
             pbss = self.play(settings.table.first_state(random), random)
             # Random ones take their place if every game ended on the street.
             pbss = pbss or random_positions(settings.table, 1, random, before_card=True)
-        chosen = random.permutation(len(pbss))[: settings.play.solved].tolist()
+        chosen = list(range(len(pbss)))
+        if not task.leaves:
+            chosen = random.permutation(len(pbss))[: settings.play.solved].tolist()
         cards = settings.target.cards
         after = [pbs for which in chosen for pbs in next_pbss(pbss[which], cards, random)]
         solved = solve_starts(after, settings.target)
         exact = draw_hands(solved.positions, solved.shares, random)
         before = pbs_arrays(pbss)
-        if task.weights is None:
+        if task.weights is None or task.leaves:
             return BoardResult(exact, None, before)
         return BoardResult(exact, self._averaged(before, random), before)
 

@@ -32,10 +32,10 @@ class PlaySettings(Checked):
     window: int = number(3, least=1)
     """Number of epochs after which PBSs before a card, whose targets the network of then made, are
     dropped; solved ones are kept."""
+    searches: int = number(240, least=1)
+    """Number of boards of the last epoch but one, where every leaf of a search is solved."""
     variants: int = number(2)
-    """Number of variants of each PBS before the card that are valued anew besides it."""
-    searches: int = number(120, least=1)
-    """Number of boards of the last epoch, where every leaf of a search is valued."""
+    """Number of variants of each of these leaves that are valued anew besides it."""
 
 
 @dataclass(frozen=True, kw_only=True)
