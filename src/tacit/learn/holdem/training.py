@@ -1,10 +1,12 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
-The last two epochs play no games. First new boards are searched, cards are dealt at every leaf of
+The last three epochs play no games. First new boards are searched, cards are dealt at every leaf of
 the searches, and these PBSs are solved: games seldom come to most leaves, but what a bet is worth
 depends on all of them. The network learns from all that was solved. Then it knows most about PBSs
 after the card, so all PBSs before the card that were met, and variants of the leaves, are valued
-anew by it, and it learns from these values.
+anew by it, and it learns from these values. At last new boards are searched with this network, for
+longer, and the leaves are solved, and valued by it: a search goes where the network errs, the
+further the longer it is, so the network learns what it answers wrong there.
 
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
 and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
@@ -40,6 +42,8 @@ from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epo
 
 SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
 """What an epoch gives, as in `BoardResult`."""
+LATE = 4
+"""How often the gradient steps of the last epoch count the leaves of its searches."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,8 @@ class EpochProgress:
     """One epoch: its number, seconds since the run's start, examples so far, and the loss.
 
     `error`: the network's mean absolute error on the solved examples of this epoch before it learnt
-    from them, in shares of the pot; in the first epoch that of equity alone. In the last epoch it
-    is the error before the card, against the mean of the network's answers after it.
+    from them, in shares of the pot; in the first epoch that of equity alone. In the last two epochs
+    it is the error before the card, against the mean of the network's answers after it.
     """
 
     epoch: int
@@ -161,9 +165,11 @@ class HoldemRun:
         play, left = self.settings.play, self._left
         weights = self.network.weights() if self.epoch else None
         tasks: list[BoardTask] = []
-        if left > 0:
-            for number in range(play.searches if left == 1 else play.games):
-                tasks.append(BoardTask(self.epoch, number, weights, leaves=left == 1))
+        if left != 1:
+            count = {2: play.searches, 0: play.late_searches}.get(left, play.games)
+            for number in range(count):
+                task = BoardTask(self.epoch, number, weights, leaves=left == 2, late=left == 0)
+                tasks.append(task)
         else:
             for epoch in range(self.epoch):
                 before = load_pbss(self._path(BEFORE, epoch))
@@ -192,7 +198,8 @@ class HoldemRun:
         for kind, examples in parts.items():
             if examples:
                 join(examples).save(self._path(kind, self.epoch))
-        if not self._left:
+        if self._left <= 1:
+            self.examples += 0 if self._left else sum(map(len, parts[SOLVED] + parts[AVERAGED]))
             return mean_error(self.network, join(parts[AVERAGED]))
         before = [result.before for result in results if result.before is not None]
         save_pbss(self._path(BEFORE, self.epoch), before)
@@ -205,14 +212,15 @@ class HoldemRun:
     def _learn(self, told: Callable[[str, float], None]) -> float:
         """Gradient steps on the examples that are in use; the loss."""
         left = self._left
-        # In the last two epochs those before the card are the ones of the last epoch.
-        window = self.settings.play.window if left > 1 else 1
-        first = max(0, self.epoch + 1 - window)
+        first = max(0, self.epoch + 1 - self.settings.play.window)
+        if left <= 2:
+            first = self.settings.epochs - 2
         paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
         paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
+        paths += [self._path(AVERAGED, self.epoch)] * (LATE - 1 if left == 0 else 0)
         parts = [Examples.load(path) for path in paths if path.exists()]
         # Values that are made anew are as good as the network that makes them.
-        steps = self.settings.fit.last_steps if left <= 1 else self.settings.fit.steps
+        steps = self.settings.fit.last_steps if left <= 2 else self.settings.fit.steps
         return fit(
             self.network,
             join(parts),
