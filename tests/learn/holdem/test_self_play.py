@@ -12,6 +12,7 @@ from tacit.games.holdem.cards import HAND_CARDS, parse_board
 from tacit.learn.holdem.examples import HANDS
 from tacit.learn.holdem.knots import Situation
 from tacit.learn.holdem.self_play import (
+    LATE_MOMENTS,
     MOMENTS,
     STRETCH,
     BoardPlay,
@@ -69,17 +70,20 @@ def test_a_task_values_pbss_anew_and_solves_none() -> None:
     weights = play.evaluator.network.weights()
     before = play(BoardTask(1, 1, weights)).before
     assert before is not None
-    again = play(BoardTask(2, 0, weights, before))
+    again = play(BoardTask(2, 0, weights, before, variants=2))
     assert again.solved is None
     assert again.before is None
     assert again.averaged is not None
-    assert len(again.averaged) == 2 * len(before) * (1 + SMALL.play.variants)
+    assert len(again.averaged) == 3 * 2 * len(before)
+    alone = play(BoardTask(2, 0, weights, before)).averaged
+    assert alone is not None
+    assert len(alone) == 2 * len(before)
 
 
-def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
+def test_every_leaf_of_a_search_is_taken_at_its_moments_and_solved() -> None:
     play = BoardPlay(SMALL)
     state = SMALL.table.state(parse_board("3s7hTdKs"), 2000, 19_000)
-    found = play.leaves(state)
+    found = play.leaves(state, MOMENTS)
     lines = Counter(pbs.state.history for pbs in found)
     assert set(lines.values()) == {len(MOMENTS)}
     assert {"kk", "r3000c", "kr3000c"} <= set(lines)
@@ -87,9 +91,21 @@ def test_every_leaf_of_a_search_is_taken_at_its_moments() -> None:
     passed = [pbs.beliefs[0] for pbs in found if pbs.state.history == "r3000c"]
     assert np.abs(passed[0] - passed[2]).max() > 1e-6
     result = play(BoardTask(1, 0, play.evaluator.network.weights(), leaves=True))
-    assert result.solved is None
+    assert result.averaged is None
+    assert result.before is not None
+    assert len(result.before) % len(MOMENTS) == 0
+    assert result.solved is not None
+    assert len(result.solved) == 2 * len(result.before)
+
+
+def test_leaves_of_late_searches_are_solved_and_valued() -> None:
+    play = BoardPlay(SMALL)
+    result = play(BoardTask(1, 0, play.evaluator.network.weights(), late=True))
+    assert result.before is not None
+    assert len(result.before) % len(LATE_MOMENTS) == 0
+    assert result.solved is not None
     assert result.averaged is not None
-    assert len(result.averaged) % (2 * len(MOMENTS)) == 0
+    assert len(result.solved) == len(result.averaged) == 2 * len(result.before)
 
 
 def test_variants_exchange_ranges_within_a_board_and_move_the_ratio() -> None:

@@ -15,8 +15,9 @@ from tacit.learn.holdem.targets import average_by_network
 from tacit.learn.holdem.training import EpochProgress, HoldemRun, read_progress
 
 SMALL = HoldemSettings().replace(
-    epochs=4, games=2, searches=1, positions=4, solved=3, iterations=6, hidden=(16,), bets=(1.0,),
-    raises=(1.0,), steps=10, last_steps=20, batch=16, **{"target.iterations": 5},
+    epochs=5, games=2, searches=1, late_searches=1, positions=4, solved=3, iterations=6,
+    hidden=(16,), bets=(1.0,), raises=(1.0,), steps=10, last_steps=20, batch=16,
+    **{"target.iterations": 5},
 )  # fmt: skip
 
 
@@ -25,15 +26,17 @@ def test_a_run_learns_and_its_network_is_loaded(tmp_path: Path) -> None:
     stages: set[str] = set()
     run.train(workers=0, stage=lambda name, share: stages.add(name))
     log = read_progress(run.folder)
-    assert [entry.epoch for entry in log] == [1, 2, 3, 4]
+    assert [entry.epoch for entry in log] == [1, 2, 3, 4, 5]
     # Two boards, two examples each of three solved PBSs and of four before the card.
-    assert log[3].examples == run.examples
-    assert log[3].examples > log[2].examples == log[1].examples > log[0].examples == 28
+    assert log[0].examples == 28
+    assert log[2].examples > log[1].examples > 28
+    # Values that are made anew are not counted again.
+    assert run.examples == log[4].examples > log[3].examples == log[2].examples
     assert all(entry.error > 0 for entry in log)
     assert stages == {"boards"}  # too few steps to be reported
     evaluator = load_evaluator(run.folder)
     assert evaluator.origin.examples == run.examples
-    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=4")
+    assert evaluator.origin.command.startswith("tacit train holdem-turn --seed 0 --set epochs=5")
     assert "--set bets=1.0" in evaluator.origin.command
 
 
@@ -58,7 +61,7 @@ def test_an_interrupted_run_resumes_to_the_same_network(tmp_path: Path) -> None:
     assert second.examples == whole.examples
 
 
-def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path: Path) -> None:
+def test_the_last_searches_are_solved_and_all_pbss_are_valued_anew(tmp_path: Path) -> None:
     run = HoldemRun.create(tmp_path / "run", SMALL)
     networks: list[KnotEvaluator] = []
 
@@ -66,13 +69,18 @@ def test_the_pbss_of_all_games_are_valued_anew_before_the_last_searches(tmp_path
         networks.append(KnotEvaluator.load(run.folder / "network.npz"))
 
     run.train(workers=0, each=keep)
-    assert not (run.folder / "solved-2.npz").exists()
-    kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1)]
-    found = Examples.load(run.folder / "averaged-2.npz")
-    assert len(found) == 2 * (1 + SMALL.play.variants) * sum(map(len, kept))
-    # The first board's values by the network of 16 bits that was kept after the second epoch.
+    kept = [load_pbss(run.folder / f"before-{epoch}.npz") for epoch in (0, 1, 2)]
+    assert len(Examples.load(run.folder / "solved-2.npz")) == 2 * len(kept[2])
+    assert not (run.folder / "averaged-2.npz").exists()
+    assert not (run.folder / "solved-3.npz").exists()
+    late = [Examples.load(run.folder / f"{kind}-4.npz") for kind in ("solved", "averaged")]
+    assert len(late[0]) == len(late[1]) > 0
+    found = Examples.load(run.folder / "averaged-3.npz")
+    once = sum(map(len, kept))
+    assert len(found) == 2 * (once + SMALL.play.variants * len(kept[2]))
+    # The first board's values by the network of 16 bits that was kept after the third epoch.
     first = kept[0].at(kept[0].by_board()[kept[0].boards[0]])
-    again = average_by_network(networks[1], first)
+    again = average_by_network(networks[2], first)
     for row in range(2 * len(first)):
         number, player = divmod(row, 2)
         order = np.argsort(again.positions.equity[number, player])
@@ -96,8 +104,8 @@ def test_wrong_folders_and_changes_are_refused(tmp_path: Path) -> None:
     HoldemRun.create(tmp_path / "run", SMALL)
     with pytest.raises(GameError, match="holds a run already"):
         HoldemRun.create(tmp_path / "run", SMALL)
-    with pytest.raises(GameError, match="begun with epochs=4, not 5"):
-        HoldemRun.open(tmp_path / "run", {"epochs": "5"})
+    with pytest.raises(GameError, match="begun with epochs=5, not 6"):
+        HoldemRun.open(tmp_path / "run", {"epochs": "6"})
 
 
 def test_damaged_lines_of_the_log_are_left_out(tmp_path: Path) -> None:

@@ -220,18 +220,53 @@ def locate_ranges(
     for board, numbers in groups.items():
         table = equity_table(board)
         rows = np.array(numbers)
-        at = rows[:, None, None], np.arange(2)[None, :, None], table.hands[None, None]
-        own = ranges[at]
-        against = own[:, ::-1].reshape(-1, len(table.hands))
-        margins, reach = (each.reshape(own.shape) for each in table.against(against))
-        joint = own * reach
-        joint /= np.maximum(joint.sum(axis=2, keepdims=True), 1e-30)
-        equity[at] = np.clip((1 + margins) / 2, 0, 1)
-        weight[at], met[at] = joint, reach
-        potential[rows[:, None], table.hands] = table.potential
-        live[rows[:, None], table.hands] = True
+        own = np.empty((len(rows), 2, len(table.hands)), np.float32)
+        against = np.empty_like(own)
+        _live_ranges(rows, table.hands, ranges, own, against)
+        flat = against.reshape(-1, len(table.hands))
+        margins, reach = (each.reshape(own.shape) for each in table.against(flat))
+        _put_hands(rows, table.hands, own, margins, reach, equity, weight, met)
+        for number in numbers:
+            potential[number, table.hands] = table.potential
+            live[number, table.hands] = True
     scale = np.minimum(ratio, np.float32(1))
     return Positions(live, equity, potential, weight, met, pot, ratio, scale, situation)
+
+
+@kernel
+def _live_ranges(rows, hands, ranges, own, against):
+    """Copy the `rows` of ranges [n, 2, 1326] at hands [K] to own, the opponent's to against.
+
+    own, against: [len(rows), 2, K].
+    """
+    for which in range(len(rows)):
+        for player in range(2):
+            for place in range(len(hands)):
+                weight = ranges[rows[which], player, hands[place]]
+                own[which, player, place] = weight
+                against[which, 1 - player, place] = weight
+
+
+@kernel
+def _put_hands(rows, hands, own, margins, reach, equity, weight, met):
+    """Write equity, weight and met [n, 2, 1326] of hands [K] at `rows`: see `Positions`.
+
+    own, margins, reach: [len(rows), 2, K] the player's range, and the margin against the opponent's
+    and its reach that a hand does not block.
+    """
+    for which in range(len(rows)):
+        for player in range(2):
+            total = 0.0
+            for place in range(len(hands)):
+                total += own[which, player, place] * reach[which, player, place]
+            total = max(total, 1e-30)
+            for place in range(len(hands)):
+                left = reach[which, player, place]
+                half = (1 + margins[which, player, place]) / 2
+                at = rows[which], player, hands[place]
+                equity[at] = min(max(half, 0.0), 1.0)
+                weight[at] = own[which, player, place] * left / total
+                met[at] = left
 
 
 @kernel

@@ -12,6 +12,7 @@ With random beliefs the PBSs before the card are random, and all else is the sam
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,8 +34,11 @@ from tacit.tree.pbs import PBS, normalised
 from tacit.tree.playing import draw
 from tacit.tree.public_state import Pair
 
-MOMENTS = (0.5, 1.0, 2.0)
-"""When the leaves of a search are taken, in parts of its iterations in self-play."""
+MOMENTS = (0.25, 0.75, 1.5)
+"""When the leaves of a search are solved, in parts of its iterations in self-play."""
+LATE_MOMENTS = (0.5, 1.0, 2.0, 4.0)
+"""When those of the last searches are solved and valued. Longer searches follow the network's
+errors further, so it must learn where it leads them."""
 STRETCH = 0.5
 """How far the logarithm of a stack-to-pot ratio is moved at most in a variant of a PBS."""
 Weights = dict[str, NDArray[np.float32]]
@@ -45,15 +49,18 @@ Ranges = tuple[NDArray[Any], NDArray[Any]]
 class BoardTask:
     """One board of an epoch, with the network's weights; none in the first epoch.
 
-    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing; leaves:
-    whether every leaf of a search is valued instead.
+    again: PBSs before the card of an earlier epoch, to be valued anew instead of playing, with so
+    many `variants`; leaves: whether every leaf of a search is solved instead of those of games;
+    late: whether every leaf of a longer search is solved, and valued by the network.
     """
 
     epoch: int
     number: int
     weights: Weights | None
     again: PBSArrays | None = None
+    variants: int = 0
     leaves: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,28 +98,27 @@ class BoardPlay:
             self.evaluator.network.put_weights(task.weights)
         if task.again is not None:
             parts = [task.again]
-            parts += [varied(task.again, random) for _ in range(settings.play.variants)]
+            parts += [varied(task.again, random) for _ in range(task.variants)]
             return BoardResult(None, join([self._averaged(part, random) for part in parts]))
-        count = settings.play.positions
-        if task.leaves:
-            if task.epoch < settings.play.random_epochs:
-                met = random_positions(settings.table, 2 * count, random, before_card=True)
-            else:
-                met = self.leaves(settings.table.first_state(random))
-            return BoardResult(None, self._averaged(pbs_arrays(met), random))
+        count = settings.play.positions * (2 if task.leaves or task.late else 1)
         if task.epoch < settings.play.random_epochs:
             pbss = random_positions(settings.table, count, random, before_card=True)
+        elif task.leaves or task.late:
+            moments = LATE_MOMENTS if task.late else MOMENTS
+            pbss = self.leaves(settings.table.first_state(random), moments)
         else:
             pbss = self.play(settings.table.first_state(random), random)
             # Random ones take their place if every game ended on the street.
             pbss = pbss or random_positions(settings.table, 1, random, before_card=True)
-        chosen = random.permutation(len(pbss))[: settings.play.solved].tolist()
+        chosen = list(range(len(pbss)))
+        if not (task.leaves or task.late):
+            chosen = random.permutation(len(pbss))[: settings.play.solved].tolist()
         cards = settings.target.cards
         after = [pbs for which in chosen for pbs in next_pbss(pbss[which], cards, random)]
         solved = solve_starts(after, settings.target)
         exact = draw_hands(solved.positions, solved.shares, random)
         before = pbs_arrays(pbss)
-        if task.weights is None:
+        if task.weights is None or task.leaves:
             return BoardResult(exact, None, before)
         return BoardResult(exact, self._averaged(before, random), before)
 
@@ -149,15 +155,16 @@ class BoardPlay:
         chosen = random.permutation(len(found))[: settings.play.positions]
         return [found[which] for which in np.sort(chosen).tolist()]
 
-    def leaves(self, state: CardState) -> list[PBS]:
+    def leaves(self, state: CardState, parts: Sequence[float]) -> list[PBS]:
         """Every PBS before the next card that a search asks about at a few of its iterations.
 
-        Games seldom come to most of these, but what a bet is worth depends on all of them.
+        These are given in `parts` of the iterations of self-play's searches. Games seldom come to
+        most of these, but what a bet is worth depends on all of them.
         """
         settings = self.settings.search
         tree = settings.forest(CardBuilder(), [state])
         search = settings.begin(tree, self.evaluator, [state.beliefs()])
-        moments = {max(1, round(moment * settings.iterations)) for moment in MOMENTS}
+        moments = {max(1, round(part * settings.iterations)) for part in parts}
         ends = [
             (node, end)
             for node in np.flatnonzero(tree.arrays.player == LEAF).tolist()

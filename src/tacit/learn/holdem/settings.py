@@ -32,10 +32,13 @@ class PlaySettings(Checked):
     window: int = number(3, least=1)
     """Number of epochs after which PBSs before a card, whose targets the network of then made, are
     dropped; solved ones are kept."""
+    searches: int = number(240, least=1)
+    """Number of boards of the last epoch but two, where every leaf of a search is solved."""
     variants: int = number(2)
-    """Number of variants of each PBS before the card that are valued anew besides it."""
-    searches: int = number(120, least=1)
-    """Number of boards of the last epoch, where every leaf of a search is valued."""
+    """Number of variants of each of these leaves that are valued anew besides it."""
+    late_searches: int = number(64, least=1)
+    """Number of boards of the last epoch, where every leaf of a longer search is solved and
+    valued."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +49,8 @@ class HoldemSettings(Grouped):
     """The name of the preset."""
     seed: int = number(0)
     """The seed of all random numbers."""
-    epochs: int = number(10, least=3)
-    """Number of epochs of the run. The last two play no games: see `training`."""
+    epochs: int = number(11, least=4)
+    """Number of epochs of the run. The last three play no games: see `training`."""
     hidden: tuple[int, ...] = number((384, 384, 384), least=1, most=65536)
     """The widths of the network's hidden layers."""
     table: TableSettings = field(default_factory=TableSettings)

@@ -1,9 +1,12 @@
 """Training runs of hold'em: epochs of boards and gradient steps, in a folder that is resumed.
 
-The last two epochs play no games. The network has learnt most about PBSs after the card by then,
-so all PBSs before the card that were met, and variants of them, are valued anew by it, and it
-learns from these values. Then new boards are searched, and every leaf of the searches is valued in
-the same way: games seldom come to most leaves, but what a bet is worth depends on all of them.
+The last three epochs play no games. First new boards are searched, cards are dealt at every leaf of
+the searches, and these PBSs are solved: games seldom come to most leaves, but what a bet is worth
+depends on all of them. The network learns from all that was solved. Then it knows most about PBSs
+after the card, so all PBSs before the card that were met, and variants of the leaves, are valued
+anew by it, and it learns from these values. At last new boards are searched with this network, for
+longer, and the leaves are solved, and valued by it: a search goes where the network errs, the
+further the longer it is, so the network learns what it answers wrong there.
 
 A run's folder holds `settings.json`, `weights.npz` (32 bits, and how far the run is), the examples
 and the PBSs before the card of each epoch, `network.npz` (16 bits, for use) and `log.jsonl`. All
@@ -26,7 +29,6 @@ from tacit.cluster import Executor, Session, executor_of
 from tacit.files import FolderLock
 from tacit.learn.holdem.examples import Examples, join, load_pbss, save_pbss
 from tacit.learn.holdem.fitting import fit, mean_error
-from tacit.learn.holdem.knots import PBSArrays
 from tacit.learn.holdem.network import KnotEvaluator, KnotNetwork, Origin
 from tacit.learn.holdem.self_play import (
     BoardPlay,
@@ -40,7 +42,7 @@ from tacit.learn.run_folder import begin_run, check_same, kept_settings, log_epo
 
 SOLVED, AVERAGED, BEFORE = "solved", "averaged", "before"
 """What an epoch gives, as in `BoardResult`."""
-LEAVES = 4
+LATE = 4
 """How often the gradient steps of the last epoch count the leaves of its searches."""
 
 
@@ -162,16 +164,19 @@ class HoldemRun:
         """The boards of this epoch."""
         play, left = self.settings.play, self._left
         weights = self.network.weights() if self.epoch else None
-        kept: list[PBSArrays | None] = [None] * (play.games if left else play.searches)
-        if left == 1:
-            kept = []
+        tasks: list[BoardTask] = []
+        if left != 1:
+            count = {2: play.searches, 0: play.late_searches}.get(left, play.games)
+            for number in range(count):
+                task = BoardTask(self.epoch, number, weights, leaves=left == 2, late=left == 0)
+                tasks.append(task)
+        else:
             for epoch in range(self.epoch):
                 before = load_pbss(self._path(BEFORE, epoch))
-                kept += [before.at(numbers) for numbers in before.by_board().values()]
-        tasks = [
-            BoardTask(self.epoch, number, weights, again, leaves=left == 0)
-            for number, again in enumerate(kept)
-        ]
+                variants = play.variants if epoch == self.epoch - 1 else 0
+                for numbers in before.by_board().values():
+                    again = before.at(numbers)
+                    tasks.append(BoardTask(self.epoch, len(tasks), weights, again, variants))
         count, finished = len(tasks), 0
 
         def each(number: int, result: BoardResult) -> None:
@@ -194,7 +199,7 @@ class HoldemRun:
             if examples:
                 join(examples).save(self._path(kind, self.epoch))
         if self._left <= 1:
-            self.examples += 0 if self._left else sum(map(len, parts[AVERAGED]))
+            self.examples += 0 if self._left else sum(map(len, parts[SOLVED] + parts[AVERAGED]))
             return mean_error(self.network, join(parts[AVERAGED]))
         before = [result.before for result in results if result.before is not None]
         save_pbss(self._path(BEFORE, self.epoch), before)
@@ -208,11 +213,11 @@ class HoldemRun:
         """Gradient steps on the examples that are in use; the loss."""
         left = self._left
         first = max(0, self.epoch + 1 - self.settings.play.window)
-        if left <= 1:
+        if left <= 2:
             first = self.settings.epochs - 2
         paths = [self._path(SOLVED, epoch) for epoch in range(self.epoch + 1)]
         paths += [self._path(AVERAGED, epoch) for epoch in range(first, self.epoch + 1)]
-        paths += [self._path(AVERAGED, self.epoch)] * (LEAVES - 1 if left == 0 else 0)
+        paths += [self._path(AVERAGED, self.epoch)] * (LATE - 1 if left == 0 else 0)
         parts = [Examples.load(path) for path in paths if path.exists()]
         # Values that are made anew are as good as the network that makes them.
         steps = self.settings.fit.last_steps if left <= 2 else self.settings.fit.steps
