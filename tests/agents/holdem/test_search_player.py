@@ -266,7 +266,7 @@ def test_a_player_of_averages_is_its_own_model_and_keeps_solutions() -> None:
 
 def test_an_all_in_that_is_never_expected_is_seldom_called() -> None:
     # A subgame from behind the all-in would believe it of every hand, and two of five would call.
-    settings = replace(PRESETS["tiny"], sampled=False, least=60, most=60)
+    settings = replace(PRESETS["tiny"], sampled=False, least=60, turn_least=60, most=60)
     player = SearchPlayer(settings, LEAVES)
     line = CALL, CALL, "2c7dJh", CALL, CALL, "9s", 20_000
     memory = follow(player, begin(player, 1), *line)
@@ -328,7 +328,7 @@ def test_a_solution_serves_all_lines_that_its_menu_holds(average: SearchPlayer) 
     memory = follow(average, begin(average, 1), 300, CALL, "3s8dQh")
     plan = memory.point.subgame.plan
     assert follow(average, memory, CALL).thought.subgame.plan is plan
-    assert follow(average, memory, 333).thought.subgame.plan is not plan
+    assert follow(average, memory, 433).thought.subgame.plan is not plan
 
 
 def test_the_turn_has_its_own_least_iterations() -> None:
