@@ -105,3 +105,11 @@ def test_other_stacks_are_refused() -> None:
         begin(0, BettingRules(stacks=(10_000, 10_000)))
     scaled = BettingRules(stacks=(400, 400), big_blind=2, small_blind=1)
     assert PLAYER.policy(begin(1, scaled)).actions == (FOLD, CALL, 6, 400)
+
+
+def test_answers_are_what_is_played_later() -> None:
+    memory = follow(begin(1), 300, CALL, parse_board("3s7hTd"))
+    for actions in ((CALL,), (500,), (CALL, 450, 1_111)):
+        found, played = PLAYER.answer(memory, actions), PLAYER.policy(follow(memory, *actions))
+        assert found.actions == played.actions
+        assert found.chances == pytest.approx(played.chances)

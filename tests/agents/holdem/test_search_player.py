@@ -266,7 +266,7 @@ def test_a_player_of_averages_is_its_own_model_and_keeps_solutions() -> None:
 
 def test_an_all_in_that_is_never_expected_is_seldom_called() -> None:
     # A subgame from behind the all-in would believe it of every hand, and two of five would call.
-    settings = replace(PRESETS["tiny"], sampled=False, least=60, most=60)
+    settings = replace(PRESETS["tiny"], sampled=False, least=60, turn_least=60, most=60)
     player = SearchPlayer(settings, LEAVES)
     line = CALL, CALL, "2c7dJh", CALL, CALL, "9s", 20_000
     memory = follow(player, begin(player, 1), *line)
@@ -280,3 +280,61 @@ def test_hands_that_do_not_start_with_the_blinds_are_refused(player: SearchPlaye
     rules = BettingRules(first_street=FLOP, committed=300)
     with pytest.raises(GameError, match="whole hands"):
         player.begin(rules, 0, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module")
+def average() -> SearchPlayer:
+    """A player of averages with a tiny budget."""
+    return SearchPlayer(replace(PRESETS["tiny"], sampled=False), LEAVES)
+
+
+def test_answers_are_what_is_played_later(average: SearchPlayer) -> None:
+    for seat, later in ((0, (CALL, CALL)), (1, (CALL,))):
+        memory = follow(average, begin(average, seat), 300, CALL, "2c7dJh")
+        bet = next(a for a in memory.point.subgame.plan.decisions[""].actions if a > CALL)
+        for actions in (later, (bet,) if seat else (CALL, bet)):
+            found = average.answer(memory, actions)
+            after = follow(average, memory, *actions)
+            if after.hand.mover != seat:
+                continue
+            played = average.policy(after)
+            assert found is not None
+            assert found.actions == played.actions
+            assert found.chances == pytest.approx(played.chances)
+
+
+def test_a_bet_that_the_solution_lacks_is_expected_to_be_answered_as_the_nearest(
+    average: SearchPlayer,
+) -> None:
+    memory = follow(average, begin(average, 1), 300, CALL, "2c7dJh")
+    bets = [a for a in memory.point.subgame.plan.decisions[""].actions if a > CALL]
+    assert average.answer(memory, (bets[0] + 7,)) is None
+    found, nearest = (average.expected_answer(memory, (bet,)) for bet in (bets[0] + 7, bets[0]))
+    assert found is not None
+    assert nearest is not None
+    assert found.chances == pytest.approx(nearest.chances)
+    assert all(
+        follow(average, memory, bets[0] + 7).hand.betting.legal(action) for action in found.actions
+    )
+
+
+def test_what_a_sampled_player_has_not_searched_is_not_foreseen(player: SearchPlayer) -> None:
+    memory = follow(player, begin(player, 1), 300, CALL, "2c7dJh")
+    assert player.answer(memory, (CALL,)) is None
+    assert player.expected_answer(memory, (CALL,)) is None
+
+
+def test_a_solution_serves_all_lines_that_its_menu_holds(average: SearchPlayer) -> None:
+    memory = follow(average, begin(average, 1), 300, CALL, "3s8dQh")
+    plan = memory.point.subgame.plan
+    assert follow(average, memory, CALL).thought.subgame.plan is plan
+    assert follow(average, memory, 433).thought.subgame.plan is not plan
+
+
+def test_the_turn_has_its_own_least_iterations() -> None:
+    settings = replace(PRESETS["tiny"], sampled=False, exact_turn=False, turn_least=4)
+    player = SearchPlayer(settings, LEAVES)
+    flop = follow(player, begin(player, 0), 300, CALL, "2c7dJh")
+    assert flop.thought.subgame.plan.iterations == 2
+    turn = follow(player, flop, CALL, CALL, "3s")
+    assert turn.thought.subgame.plan.iterations == 4

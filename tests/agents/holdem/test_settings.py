@@ -32,7 +32,14 @@ def test_wrong_words_are_refused(text: str, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"least": 0}, {"floor": 2.0}, {"mode": "cfr-avg-sound"}, {"seconds": -1.0}]
+    "wrong",
+    [
+        {"least": 0},
+        {"turn_least": 900},
+        {"floor": 2.0},
+        {"mode": "cfr-avg-sound"},
+        {"seconds": -1.0},
+    ],
 )
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(GameError, match=r"expected|chance|take"):

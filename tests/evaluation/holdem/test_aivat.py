@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 
 from tacit.agents.holdem.player import HoldemPolicy, RulePlayer, always_call
+from tacit.evaluation.holdem.aivat import (
+    HandEstimate,
+    checked_value,
+    is_over,
+    street_end_value,
+)
 from tacit.evaluation.holdem.match import play_holdem
 from tacit.games.holdem.betting import CALL, FOLD, BettingRules
-from tacit.games.holdem.cards import NUM_HANDS
+from tacit.games.holdem.cards import NUM_HANDS, parse_cards
 from tacit.games.holdem.hand import PublicHand
 
 SHORT = BettingRules(stacks=(1_000, 1_000))
@@ -46,6 +54,51 @@ def test_it_reduces_the_variance() -> None:
     error = np.hypot(found.plain.error, found.aivat.error)
     assert found.aivat.mean == pytest.approx(found.plain.mean, abs=4 * error)
     assert found.aivat.deviation < found.plain.deviation / 2
+
+
+def river_totals(
+    estimate: HandEstimate, players: tuple[Random, Random], known: bool
+) -> list[float]:
+    """The estimates of all ways in which players may act to the end of the hand."""
+    hand = estimate.hand
+    if is_over(hand):
+        return [estimate.total]
+
+    def foresight(actions: tuple[int, ...]) -> HoldemPolicy:
+        after = hand
+        for action in actions:
+            after = after.act(action)
+        return players[after.mover].rule(after)
+
+    policy, totals = players[hand.mover].rule(hand), []
+    for action in policy.actions:
+        after = copy(estimate)
+        after.act(policy, action, foresight if known else None)
+        totals += river_totals(after, players, known)
+    return totals
+
+
+def test_where_all_policies_are_known_actions_add_no_variance() -> None:
+    hand = PublicHand.start(SHORT).act(CALL).act(CALL)
+    for cards in ("3s7hTd", "Ks", "2c"):
+        hand = hand.deal(parse_cards(cards))
+        hand = hand if cards == "2c" else hand.act(CALL).act(CALL)
+    players = Random(1), Random(2)
+    known = river_totals(HandEstimate(hand), players, known=True)
+    assert len(known) > 20
+    # All but lines that are too rare to be followed.
+    assert np.median(np.abs(known - np.median(known))) < 0.5
+    unknown = river_totals(HandEstimate(hand), players, known=False)
+    assert np.std(unknown) > 10 * np.std(known)
+
+
+def test_with_nothing_behind_the_value_at_the_end_of_a_street_is_equity() -> None:
+    hand = PublicHand.start(SHORT).act(1_000).act(CALL)
+    random = np.random.default_rng(0)
+    reach = random.random(NUM_HANDS), random.random(NUM_HANDS) ** 3
+    assert street_end_value(hand, reach) == pytest.approx(checked_value(hand, reach), abs=0.1)
+    open_ = PublicHand.start(SHORT).act(300).act(CALL)
+    assert abs(street_end_value(open_, reach) - checked_value(open_, reach)) > 0.1
 
 
 def test_equal_ranges_are_worth_nothing() -> None:

@@ -9,6 +9,7 @@ draws a node at random each time. Its own bets have the size, in pots, that they
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,11 +111,9 @@ class BlueprintPlayer(HoldemPlayer):
             ranges=(ranges[0], ranges[1]),
         )
 
-    def answer(self, memory: BlueprintMemory, action: int) -> HoldemPolicy | None:
-        """To an all-in."""
-        if memory.hand.act(action).betting.raise_bounds() is not None:
-            return None
-        return self.policy(self.act(memory, action))
+    def answer(self, memory: BlueprintMemory, actions: tuple[int, ...]) -> HoldemPolicy:
+        """By the blueprint."""
+        return self.policy(reduce(self.act, actions, memory))
 
     def deal(self, memory: BlueprintMemory, cards: tuple[int, ...]) -> BlueprintMemory:
         """The imagined nodes are those of the next street already."""

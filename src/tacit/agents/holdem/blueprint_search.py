@@ -64,6 +64,18 @@ class BlueprintSearchPlayer(HoldemPlayer):
             return self.early.act(memory, action)
         return self.late.act(memory, action)
 
+    def answer(self, memory: AnyMemory, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """By the blueprint or by search."""
+        if isinstance(memory, BlueprintMemory):
+            return self.early.answer(memory, actions)
+        return self.late.answer(memory, actions)
+
+    def expected_answer(self, memory: AnyMemory, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """By search."""
+        if isinstance(memory, BlueprintMemory):
+            return self.early.expected_answer(memory, actions)
+        return self.late.expected_answer(memory, actions)
+
     def deal(self, memory: AnyMemory, cards: tuple[int, ...]) -> AnyMemory:
         """The memory after board cards; on the first street of the search it begins."""
         if not isinstance(memory, BlueprintMemory):

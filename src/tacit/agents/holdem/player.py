@@ -9,6 +9,7 @@ given for all hands at once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -55,12 +56,18 @@ class HoldemPlayer(Protocol):
         """
         return self
 
-    def answer(self, memory: Any, action: int) -> HoldemPolicy | None:
-        """The policy after an action of the opponent, if it is quickly known; by default None."""
+    def answer(self, memory: Any, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """The own policy after further actions on the street, if it is quickly known.
+
+        By default None.
+        """
         return None
 
-    def expected_answer(self, memory: Any, action: int) -> HoldemPolicy | None:
-        """What the opponent is expected to answer to an action, if that is quickly known."""
+    def expected_answer(self, memory: Any, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """What this player expects of the one who moves after further actions on the street.
+
+        By default None.
+        """
         return None
 
 
@@ -78,9 +85,9 @@ class RulePlayer(HoldemPlayer):
         """By the rule."""
         return self.rule(memory)
 
-    def answer(self, memory: PublicHand, action: int) -> HoldemPolicy:
+    def answer(self, memory: PublicHand, actions: tuple[int, ...]) -> HoldemPolicy:
         """By the rule."""
-        return self.rule(memory.act(action))
+        return self.rule(reduce(PublicHand.act, actions, memory))
 
     def act(self, memory: PublicHand, action: int) -> PublicHand:
         """The public hand after the action."""

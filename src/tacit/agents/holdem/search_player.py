@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 from zlib import crc32
 
@@ -38,7 +38,7 @@ from tacit.games.holdem.betting import (
 )
 from tacit.games.holdem.hand import PublicHand
 from tacit.solvers.leaves import PBSEvaluator
-from tacit.subgame.street import Ranges, StreetPBS, StreetPlan, blocked
+from tacit.subgame.street import Decision, Ranges, StreetPBS, StreetPlan, blocked
 from tacit.subgame.street_search import SearchBudget, StreetSearch
 
 PREFLOP_PLANS = 64
@@ -168,11 +168,39 @@ class SearchPlayer(HoldemPlayer):
         subgame, line, _ = memory.thought
         decision = subgame.plan.decision(line)
         assert decision is not None
-        actions = np.array([legalised(memory.hand.betting, a) for a in decision.actions])
-        chances = decision.played / decision.played.sum(axis=0, dtype=np.float64)
-        kept = sorted(set(actions.tolist()))
-        merged = [chances[actions == action].sum(axis=0) for action in kept]
-        return HoldemPolicy(tuple(kept), np.stack(merged))
+        return _legal_policy(memory.hand, decision)
+
+    def answer(self, memory: Memory, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """By the solution that is followed now, where it holds the actions."""
+        followed = self._followed(memory)
+        if followed is None:
+            return None
+        plan, line = followed
+        decision = plan.decision((*line, *map(memory.effective, actions)))
+        after = reduce(PublicHand.act, actions, memory.hand)
+        return None if decision is None else _legal_policy(after, decision)
+
+    def expected_answer(self, memory: Memory, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """By the solution that is followed now; the nearest bet stands for one that it lacks."""
+        followed = self._followed(memory)
+        if followed is None:
+            return None
+        plan, line = followed
+        for action in actions:
+            decision = plan.decision(line)
+            near = None if decision is None else _nearest(decision, memory.effective(action))
+            if near is None:
+                return None
+            line = (*line, near)
+        decision = plan.decision(line)
+        after = reduce(PublicHand.act, actions, memory.hand)
+        return None if decision is None else _legal_policy(after, decision)
+
+    def _followed(self, memory: Memory) -> tuple[StreetPlan, tuple[int, ...]] | None:
+        """The solution that is followed and the street's actions; None if that is not yet known."""
+        own = memory.hand.mover == memory.seat
+        subgame, line, decided = memory.thought if own else memory.point
+        return (subgame.plan, line) if decided or self._repeats else None
 
     def act(self, memory: Memory, action: int) -> Memory:
         """The memory after an action of either player."""
@@ -202,9 +230,15 @@ class SearchPlayer(HoldemPlayer):
         random = np.random.default_rng([seed, _number(root, line)])
         if not self._repeats:
             return self._search(root).solve(root, random, line=line)
-        key = root.rules, root.board, root.committed, root.line, line, *map(bytes, root.ranges)
+        key = root.rules, root.board, root.committed, root.line, *map(bytes, root.ranges)
+        without = self._later.get((key, root.line))
+        if without is not None and without.has(line):  # the actions are in the menu anyway
+            return without
         return _kept(
-            self._later, key, LATER_PLANS, lambda: self._search(root).solve(root, random, line=line)
+            self._later,
+            (key, line),
+            LATER_PLANS,
+            lambda: self._search(root).solve(root, random, line=line),
         )
 
     @property
@@ -233,7 +267,7 @@ class SearchPlayer(HoldemPlayer):
             leaves = None
         budget = SearchBudget(
             seconds=settings.seconds,
-            least=settings.least,
+            least=settings.turn_least if street == TURN else settings.least,
             most=PREFLOP_ITERATIONS if street == PREFLOP else settings.most,
             clock=CLOCK * settings.seconds if settings.clock else None,
         )
@@ -263,6 +297,25 @@ def _kept(
             plans.popitem(last=False)
     plans.move_to_end(key)
     return plans[key]
+
+
+def _legal_policy(hand: PublicHand, decision: Decision) -> HoldemPolicy:
+    """What is played at a decision, with the nearest legal actions of the hand."""
+    actions = np.array([legalised(hand.betting, action) for action in decision.actions])
+    chances = decision.played / decision.played.sum(axis=0, dtype=np.float64)
+    kept = sorted(set(actions.tolist()))
+    merged = [chances[actions == action].sum(axis=0) for action in kept]
+    return HoldemPolicy(tuple(kept), np.stack(merged))
+
+
+def _nearest(decision: Decision, action: int) -> int | None:
+    """The same action of the decision, or for a bet the one of the nearest size; None if none."""
+    if action in decision.actions:
+        return action
+    bets = [each for each in decision.actions if each not in (FOLD, CALL)]
+    if action in (FOLD, CALL) or not bets:
+        return None
+    return min(bets, key=lambda each: abs(np.log(each / action)))
 
 
 def _possible(plan: StreetPlan, line: tuple[int, ...], floors: tuple[float, float]) -> Ranges:

@@ -48,7 +48,8 @@ SMALL_MENUS = Menus(
 class PlayerSettings:
     """How a player searches.
 
-    seconds: estimated work of a search on one core; least: the fewest iterations; clock: whether a
+    seconds: estimated work of a search on one core; least: the fewest iterations; turn_least: the
+    same on the turn, where few iterations leave much of the pot to an opponent; clock: whether a
     search that takes `CLOCK` times as long is ended by the clock, so that play depends on the
     machine.
     sampled: play a sampled iteration of each search, otherwise the average. mode: whose beliefs are
@@ -62,6 +63,7 @@ class PlayerSettings:
 
     seconds: float = 2.0
     least: int = 12
+    turn_least: int = 12
     most: int = 800
     clock: bool = True
     sampled: bool = False
@@ -76,8 +78,9 @@ class PlayerSettings:
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= 3600:
             raise GameError(f"seconds is {self.seconds}; expected more than 0 and at most 3,600")
-        if not 1 <= self.least <= self.most:
-            raise GameError(f"iterations from {self.least} to {self.most}; expected 1 <= least")
+        for least in (self.least, self.turn_least):
+            if not 1 <= least <= self.most:
+                raise GameError(f"iterations from {least} to {self.most}; expected 1 <= least")
         if not 0 <= self.floor <= 1:
             raise GameError(f"floor {self.floor} is a chance from 0 to 1")
         if self.mode not in ("cfr-d", "cfr-avg"):
@@ -86,10 +89,13 @@ class PlayerSettings:
 
 PRESETS: dict[str, PlayerSettings] = {
     "default": PlayerSettings(threads=2),
-    "fast": PlayerSettings(seconds=0.5, least=48, most=400, menus=SMALL_MENUS, clock=False),
+    "fast": PlayerSettings(
+        seconds=0.5, least=48, turn_least=96, most=250, menus=SMALL_MENUS, clock=False
+    ),
     "tiny": PlayerSettings(
         seconds=1e-3,
         least=2,
+        turn_least=2,
         most=4,
         menus=SMALL_MENUS,
         clock=False,

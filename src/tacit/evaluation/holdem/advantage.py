@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games.holdem.betting import BOARD_SIZES, RIVER
-from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS, live_hands
-from tacit.games.holdem.hand_rank import rank_boards
-from tacit.tree.cards.equity import add_boards
+from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS
+from tacit.learn.holdem.equity_table import equity_table
 
 EXACT_RUNOUTS = 50
 """The most runouts that are all dealt; there are 48 after the turn."""
@@ -57,21 +56,14 @@ def sample_runouts(
     return np.concatenate([dealt, runouts], axis=1).astype(np.int8), weight
 
 
-def range_advantage(
-    board: Sequence[int],
-    reach: tuple[Weights, Weights],
-    *,
-    samples: int,
-    random: np.random.Generator,
-) -> float:
-    """The mean over pairs of hands and runouts of +1 where player 0 wins and -1 where 1 does.
+def range_advantage(board: Sequence[int], reach: tuple[Weights, Weights]) -> float:
+    """The mean over pairs of hands and all runouts of +1 where player 0 wins and -1 where 1 does.
 
-    Exact on turn and river, else an unbiased estimate by `samples` runouts.
+    reach: [1326] each, of any scale; hands that the board blocks do not count. Zero if no pair of
+    hands is possible.
     """
-    boards, weight = sample_runouts(board, samples, random)
-    live = live_hands(board)
-    both = np.stack([np.where(live, each, 0) for each in reach])
-    totals = np.zeros((3, 2, NUM_HANDS))
-    add_boards(rank_boards(boards), HAND_CARDS, both, totals)
-    ahead, _, met = totals[:, 0]
-    return float(2 * weight * (both[0] @ (ahead - met / 2)) / both_reach(both[0], both[1]))
+    table = equity_table(tuple(board))
+    first, second = (each[table.hands] / each[table.hands].max() for each in reach)
+    margins, met = (rows[0].astype(np.float64) for rows in table.against(second[None]))
+    pairs = float(first @ met)
+    return float(first @ (margins * met)) / pairs if pairs > 0 else 0.0

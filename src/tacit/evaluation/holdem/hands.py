@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.agents.holdem.player import HoldemPlayer, HoldemPolicy
-from tacit.evaluation.holdem.aivat import Answer, HandEstimate, is_over
+from tacit.evaluation.holdem.aivat import Foresight, HandEstimate, is_over
 from tacit.games import CHANCE, TERMINAL, GameError
 from tacit.games.holdem.betting import BOARD_SIZES, RIVER, BettingRules
 from tacit.games.holdem.cards import (
@@ -81,13 +81,13 @@ def play_hand(
     holes = tuple(deck[0:2]), tuple(deck[2:4])
     board = tuple(deck[4 : 4 + BOARD_SIZES[RIVER]])
     held = [int(HAND_INDEX[hole[0], hole[1]]) for hole in holes]
-    lucks = [np.random.default_rng(random.integers(2**63)) for _ in range(4)]
+    lucks = [np.random.default_rng(random.integers(2**63)) for _ in range(3)]
     memories = [
         player.begin(rules, seat, luck)
         for seat, (player, luck) in enumerate(zip(players, lucks, strict=False))
     ]
     hand = PublicHand.start(rules)
-    estimate = HandEstimate(hand, lucks[3]) if aivat else None
+    estimate = HandEstimate(hand) if aivat else None
     while hand.mover != TERMINAL:
         if hand.mover == CHANCE:
             street = hand.betting.street
@@ -103,7 +103,7 @@ def play_hand(
         check_policy(policy, hand, type(players[mover]).__name__)
         action = policy.actions[draw(policy.chances[:, held[mover]], lucks[2])]
         if estimate is not None:
-            estimate.act(policy, action, _answers(players, memories, mover))
+            estimate.act(policy, action, _foresight(players, memories, hand))
         hand = hand.act(action)
         if not is_over(hand):
             memories = [p.act(m, action) for p, m in zip(players, memories, strict=True)]
@@ -113,15 +113,26 @@ def play_hand(
     )
 
 
-def _answers(players: Sequence[HoldemPlayer], memories: Sequence[Any], mover: int) -> Answer:
-    """What the other player answers to actions of the mover, as far as one of them knows it."""
+def _foresight(
+    players: Sequence[HoldemPlayer], memories: Sequence[Any], hand: PublicHand
+) -> Foresight:
+    """The policies on the rest of the street, as far as one of the players knows or expects them.
 
-    def answer(action: int) -> HoldemPolicy | None:
-        other = 1 - mover
-        known = players[other].answer(memories[other], action)
-        return known or players[mover].expected_answer(memories[mover], action)
+    What a player will do comes first, then what the opponent expects, then what it does itself.
+    """
 
-    return answer
+    def foresee(actions: tuple[int, ...]) -> HoldemPolicy | None:
+        after = hand
+        for action in actions:
+            after = after.act(action)
+        mover, other = after.mover, 1 - after.mover
+        return (
+            players[mover].answer(memories[mover], actions)
+            or players[other].expected_answer(memories[other], actions)
+            or players[mover].expected_answer(memories[mover], actions)
+        )
+
+    return foresee
 
 
 def shuffled_deck(random: np.random.Generator) -> list[int]:

@@ -15,6 +15,7 @@ and it takes the best. Its winnings are a lower bound of those of a best respons
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ SETTINGS = {
     "fcpa": "calls before the flop and on the flop; then folds, calls, bets the pot or all in",
 }
 """The two settings of published figures."""
+_CALLS = HoldemPolicy((CALL,), np.ones((1, NUM_HANDS)))
 SAMPLES = 200
 """Runouts by which LBR estimates equities before the turn."""
 
@@ -103,18 +105,20 @@ class HoldemLBR(HoldemPlayer):
             memory.models[action] = self.opponent.act(memory.model, action)
         return memory.models[action]
 
-    def answer(self, memory: LBRMemory, action: int) -> HoldemPolicy | None:
-        """Where LBR only calls, or can only call or fold."""
-        betting = memory.hand.act(action).betting
-        if self._only_calls(betting) or betting.raise_bounds() is None:
-            return self.policy(self.act(memory, action))
+    def answer(self, memory: LBRMemory, actions: tuple[int, ...]) -> HoldemPolicy | None:
+        """Where LBR only calls, or can only call or fold after one action."""
+        betting = reduce(PublicHand.act, actions, memory.hand).betting
+        if self._only_calls(betting):
+            return _CALLS
+        if len(actions) == 1 and betting.raise_bounds() is None:
+            return self.policy(self.act(memory, actions[0]))
         return None
 
-    def expected_answer(self, memory: LBRMemory, action: int) -> HoldemPolicy | None:
+    def expected_answer(self, memory: LBRMemory, actions: tuple[int, ...]) -> HoldemPolicy | None:
         """The model's to a bet or raise, which LBR asks for itself."""
-        if memory.hand.act(action).mover != 1 - memory.seat or action == CALL:
+        if len(actions) > 1 or memory.hand.mover != memory.seat or actions[0] == CALL:
             return None
-        return self.opponent.policy(self._model_after(memory, action))
+        return self.opponent.policy(self._model_after(memory, actions[0]))
 
     def _only_calls(self, betting: Betting) -> bool:
         return self.setting == "fcpa" and betting.street < TURN
@@ -124,7 +128,7 @@ class HoldemLBR(HoldemPlayer):
         hand = memory.hand
         betting = hand.betting
         if self._only_calls(betting):
-            return HoldemPolicy((CALL,), np.ones((1, NUM_HANDS)))
+            return _CALLS
         actions = [CALL]
         wins = win_chances(hand.board, memory.reach)
         pot, asked = float(_contested(betting)), float(betting.to_call)
