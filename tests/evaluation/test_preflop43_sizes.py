@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.evaluation.preflop43_sizes import base43, head_to_head, measure43, measure_table
+from tacit.evaluation.preflop43_sizes import (
+    base43,
+    head_to_head,
+    learned43,
+    measure43,
+    measure_table,
+    refined43,
+)
 from tacit.evaluation.preflop43_sizes import held_out_table as a_table
 from tacit.learn.rl_cfr.decisions import FEATURES
 from tacit.learn.rl_cfr.learners import Bandit
-from tacit.learn.rl_cfr.preflop43 import Table43
+from tacit.learn.rl_cfr.preflop43 import Table43, solve_sets43
 from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.sizes import PREFLOP43
 
@@ -26,7 +33,17 @@ def test_what_one_method_wins_the_other_loses():
 
 def test_a_table_gives_a_reward_for_each_decision_of_a_walk():
     learner = Bandit(FEATURES, PREFLOP43, 5)
-    row = measure_table(TABLE, learner, 3, Solves(10))
+    row = measure_table(TABLE, learned43(learner), 3, Solves(10))
     assert row.rewards
     assert row.base > 0
     assert row.ours > 0
+
+
+def test_a_refined_choice_is_the_best_of_those_that_were_solved():
+    learner, solves = Bandit(FEATURES, PREFLOP43, 5), Solves(10)
+    decision = TABLE.start()
+    chosen = refined43(learner, solves, 4)(decision)
+    tried = [PREFLOP43.base, *learner.best(decision.point, 5, 4)]
+    values = solve_sets43(decision, tried, solves=solves).values
+    assert values[tried.index(chosen)] == values.max()
+    assert values.max() > values.min()

@@ -60,11 +60,17 @@ def test_preflop43_is_measured_with_the_papers_solves_and_with_converged_ones(
         "exploitability, mbb/h",
         "head to head, mbb/h",
     ]
-    assert [row["measure"] for row in rows] == measures * 2
-    assert [row["experiment"] for row in rows[::4]] == ["preflop43", "preflop43, converged"]
-    assert (rows[2]["paper_base"], rows[6]["paper_base"]) == (23, None)
+    assert [row["measure"] for row in rows] == measures * 4
+    assert [row["experiment"] for row in rows[::4]] == [
+        "preflop43",
+        "preflop43, refined",
+        "preflop43, converged",
+        "preflop43, refined, converged",
+    ]
+    assert [row["paper_base"] for row in rows[2::4]] == [23, 23, None, None]
     assert rows[2]["base"] > 0
     assert rows[0]["count"] >= 2
+    assert rows[4]["ours"] >= 0, "a refined choice is worth no less than the base"
 
 
 def test_turns_are_measured_like_rivers(tmp_path, monkeypatch):

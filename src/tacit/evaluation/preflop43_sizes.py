@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.games import GameError
-from tacit.learn.rl_cfr.learners import Learner
+from tacit.learn.rl_cfr.learners import Bandit, Learner
 from tacit.learn.rl_cfr.preflop43 import (
     Decision43,
     Table43,
@@ -40,6 +40,9 @@ PAPER = Solves(alternating=False)
 """The paper's: after them a policy's exploitability is for the most part that of its solve."""
 CONVERGED = Solves(1_000)
 """What is left after them is for the most part due to the sizes."""
+
+TRIED = 8
+"""The number of sets that are solved to refine a choice."""
 
 Array = NDArray[np.float64]
 Chooser = Callable[[Decision43], Sizes]
@@ -68,6 +71,16 @@ def base43(decision: Decision43) -> Sizes:
 def learned43(learner: Learner) -> Chooser:
     """A learner's set."""
     return lambda decision: learner.choose(decision.point)
+
+
+def refined43(learner: Bandit, solves: Solves, tried: int = TRIED) -> Chooser:
+    """The set that is worth most by solving the base's and the `tried` best predictions."""
+
+    def choose(decision: Decision43) -> Sizes:
+        sets = [PREFLOP43.base, *learner.best(decision.point, learner.sizes, tried)]
+        return sets[int(solve_sets43(decision, sets, solves=solves).values.argmax())]
+
+    return choose
 
 
 def everything43(decision: Decision43) -> Sizes:
@@ -166,14 +179,14 @@ def held_out_table(number: int) -> Table43:
     return Table43.random(np.random.default_rng([TEST_SEED, number]))
 
 
-def measure_table(table: Table43, learner: Learner, seed: int, solves: Solves) -> TableRow:
-    """A learner beside the base on one table; rewards are those of a walk from its start."""
-    base, ours = (measure43(table, each, solves) for each in (base43, learned43(learner)))
+def measure_table(table: Table43, chooser: Chooser, seed: int, solves: Solves) -> TableRow:
+    """A chooser beside the base on one table; rewards are those of a walk from its start."""
+    base, ours = (measure43(table, each, solves) for each in (base43, chooser))
     random = np.random.default_rng([TEST_SEED, seed, 1])
     gains = []
     decision: Decision43 | None = table.start()
     while decision is not None:
-        sets = [PREFLOP43.base, learner.choose(decision.point), PREFLOP43.everything]
+        sets = [PREFLOP43.base, chooser(decision), PREFLOP43.everything]
         outcome = solve_sets43(decision, sets, solves=solves)
         gains.append(MILLI * (outcome.values[1:] - outcome.values[0]))
         decision = next_decision43(decision, outcome, int(random.integers(2)), random)

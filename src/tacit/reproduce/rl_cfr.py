@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tacit.games import GameError
 from tacit.report.experiment import SILENT, Progress, check_names, option
@@ -36,6 +36,21 @@ VALUE = "value, mbb/h"
 SIX = "FINE-GRAIN, ours 6 sizes"
 
 
+class Form(NamedTuple):
+    """How PREFLOP43 is measured: with converged solves, and with choices refined by solves."""
+
+    converged: bool = False
+    refined: bool = False
+
+
+FORMS = {
+    "preflop43": Form(),
+    "preflop43, refined": Form(refined=True),
+    "preflop43, converged": Form(converged=True),
+    "preflop43, refined, converged": Form(converged=True, refined=True),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RLCFR(Reproduction):
     """RL-CFR, section 6: exploitability and expected value of chosen sizes beside fixed ones.
@@ -49,6 +64,8 @@ class RLCFR(Reproduction):
     chosen for the first action of each player, and what methods win from each other is computed,
     not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
     `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
+    `refined`: of the learner's best eight sets and the base's, the one that is worth most by
+    solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -233,21 +250,34 @@ class RLCFR(Reproduction):
                 store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
     def _preflop43(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.preflop43_sizes import CONVERGED, PAPER, held_out_table, measure_table
+        from tacit.evaluation.preflop43_sizes import (
+            CONVERGED,
+            PAPER,
+            held_out_table,
+            learned43,
+            measure_table,
+            refined43,
+        )
+        from tacit.learn.rl_cfr.learners import Bandit
 
-        forms = {"preflop43": PAPER, "preflop43, converged": CONVERGED}
-        for actor, (form, solves) in product(self._actors("preflop43"), forms.items()):
+        for actor, (name, form) in product(self._actors("preflop43"), FORMS.items()):
+            learner, solves = actor.learner, CONVERGED if form.converged else PAPER
+            if not form.refined:
+                chooser = learned43(learner)
+            elif isinstance(learner, Bandit):
+                chooser = refined43(learner, solves)
+            else:  # it predicts the reward of one set only
+                continue
             found = []
             for number in range(self.deals):
-                progress.stage(f"{self.deals} tables, {form}", number / self.deals)
-                head = {"method": form, "block": number, "training": actor.command}
-                table = held_out_table(number)
-                play = partial(measure_table, table, actor.learner, number, solves)
+                progress.stage(f"{self.deals} tables, {name}", number / self.deals)
+                head = {"method": name, "block": number, "training": actor.command}
+                play = partial(measure_table, held_out_table(number), chooser, number, solves)
                 found.append(blocks.add(head, partial(_fields, play)))
-            paper = form == "preflop43"
             rewards, most = ([g for row in found for g in row[n]] for n in ("rewards", "most"))
             pairs = [(row["base"], row["ours"]) for row in found]
             won = [row["head_to_head"] for row in found]
+            paper = not form.converged
             rows = {
                 "reward, mbb an action": _gain_row(rewards, 4 if paper else None),
                 "reward of all sizes, mbb an action": _gain_row(most),
@@ -256,7 +286,7 @@ class RLCFR(Reproduction):
             }
             for measure, row in rows.items():
                 count = len(rewards) if "reward" in measure else self.deals
-                head = {"experiment": form, "measure": measure, "count": count}
+                head = {"experiment": name, "measure": measure, "count": count}
                 store.add({**head, "training": actor.command}, partial(dict, row | _seconds(found)))
 
     def tables(self, rows: Sequence[Row]) -> list[Table]:

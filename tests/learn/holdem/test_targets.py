@@ -16,6 +16,7 @@ from tacit.learn.holdem.random_positions import checked_through
 from tacit.learn.holdem.targets import (
     FOREST,
     CardAverage,
+    CorrectedEvaluator,
     TargetSettings,
     as_shares,
     average_by_network,
@@ -135,6 +136,33 @@ def test_a_network_is_averaged_over_the_cards_by_the_reach_that_they_leave() -> 
         assert np.allclose(chips[player], 100 * found.shares[0, player, hands], atol=1e-2)
     some = average_by_network(evaluator, [pbs], deals=[(0,), (1,)])
     assert not np.allclose(some.shares[0], found.shares[0], atol=1e-3)
+
+
+def test_a_network_is_corrected_by_its_mean_over_the_cards() -> None:
+    network = KnotNetwork((16,), seed=1)
+    with torch.no_grad():
+        network.body[-1].weight.normal_(0, 0.1, generator=torch.Generator().manual_seed(0))
+    trained = [Situation.BEFORE_RIVER, Situation.RIVER]
+    evaluator = KnotEvaluator(network, trained, Origin(command="", seed=0))
+    pbs = position(before_card=True)
+    other = PBS(pbs.state, (pbs.beliefs[0] ** 2, pbs.beliefs[1]))
+    corrected = CorrectedEvaluator(evaluator, growth=3)
+    [exact], [quick] = CardAverage(evaluator).values([pbs]), evaluator.values([pbs])
+    assert not np.allclose(exact[0], quick[0], atol=0.1), "there is something to correct"
+    for found, wanted in zip(corrected.values([pbs])[0], exact, strict=True):
+        assert np.allclose(found, wanted, atol=1e-6)
+    # The second call is before the next correction: the difference of the first is kept.
+    [there], [moved] = corrected.values([other]), evaluator.values([other])
+    for player in (0, 1):
+        difference = exact[player] - quick[player]
+        assert np.allclose(there[player], moved[player] + difference, atol=1e-6)
+    for _ in range(7):
+        corrected.values([pbs])
+    assert (corrected.calls, corrected.corrections) == (9, 3), "at calls 1, 3 and 9"
+    corrected.values([position(before_card=True)])
+    assert corrected.corrections == 3, "a public state is known by its key"
+    with pytest.raises(GameError, match="cannot grow"):
+        CorrectedEvaluator(evaluator, growth=0.9)
 
 
 def test_values_are_zero_sum_and_defined_for_hands_of_no_reach() -> None:

@@ -60,15 +60,19 @@ def test_the_rows_have_the_columns_of_the_figure_and_are_kept(
     assert rows[1]["perfect"] is rows[1]["averaged"] is None
     # Equity averaged over the rivers is equity.
     assert rows[0]["averaged"] == pytest.approx(rows[0]["rebel"], rel=0.05)
+    # Equity before the card needs no correction.
+    assert rows[1]["corrected"] == pytest.approx(rows[1]["rebel"], rel=0.05)
     for row in rows:
+        assert row["corrected_least"] == row["corrected"] == row["corrected_most"]
         assert row["rebel"] == row["rebel_least"] == row["rebel_most"] == row["random_beliefs"]
         assert row["trainings"][0] == {"command": "tacit train nothing", "seconds": 2.0}
     assert rows[1]["tabular"] < rows[0]["tabular"]
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert json.loads(call(*map(str, words), "--json")[1]) == rows
     cells = json.loads((tmp_path / "rows.json").read_text())
-    assert [cell["search"] for cell in cells][:6] == [
-        "tabular", "rebel", "rebel", "averaged", "perfect", "random_beliefs",
+    assert [cell["search"] for cell in cells][:8] == [
+        "tabular", "rebel", "corrected", "rebel", "corrected", "averaged", "perfect",
+        "random_beliefs",
     ]  # fmt: skip
     code, out, errors = call(*map(str, words))
     assert (code, "random beliefs" in out, "64 iterations, tabular: " in errors) == (0, True, True)

@@ -39,6 +39,8 @@ from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.pbs import PBS
 
 Values = list[tuple[NDArray[Any], NDArray[Any]]]
+GROWTH = 1.05
+"""How much later each correction of a `CorrectedEvaluator` is than the one before."""
 FOREST = 4
 """Number of PBSs that are solved together: larger forests leave the processor's cache."""
 
@@ -226,6 +228,42 @@ class CardAverage:
             first, second = card_state(pbs).deal.hands
             answers.append((chips[0][first], chips[1][second]))
         return answers
+
+
+class CorrectedEvaluator:
+    """A network before a card, corrected now and then by its own mean over all next cards.
+
+    At some calls, closer together at first, the mean over cards is asked for too. Its difference
+    to the network's answer before the card is added, at the same public state, until the next such
+    call. The beliefs of an average policy move less and less, so the difference stays good, and a
+    long search does not settle where the network before the card errs. An evaluator belongs to one
+    search, whose calls it counts.
+    """
+
+    def __init__(self, network: KnotEvaluator, *, growth: float = GROWTH) -> None:
+        if growth < 1:
+            raise GameError(f"calls between corrections cannot grow by {growth}; give 1 or more")
+        self.network, self.growth = network, growth
+        self.calls = self.corrections = 0
+        self._due = 1.0
+        self._differences: dict[Any, tuple[NDArray[Any], NDArray[Any]]] = {}
+
+    def values(self, pbss: Sequence[PBS]) -> Values:
+        """For each PBS the expected chips [K_0] and [K_1]."""
+        self.calls += 1
+        answers = self.network.values(pbss)
+        keys = [pbs.state.key for pbs in pbss]
+        if self.calls >= self._due or not self._differences.keys() >= set(keys):
+            self.corrections += 1
+            self._due = max(self.calls + 1, self.calls * self.growth)
+            means = CardAverage(self.network).values(pbss)
+            for key, (first, second), mean in zip(keys, answers, means, strict=True):
+                self._differences[key] = mean[0] - first, mean[1] - second
+        found: Values = []
+        for key, (first, second) in zip(keys, answers, strict=True):
+            more, other = self._differences[key]
+            found.append((first + more, second + other))
+        return found
 
 
 def as_shares(pbss: Sequence[PBS], positions: Positions, values: Values) -> Float32:

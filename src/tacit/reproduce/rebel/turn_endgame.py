@@ -36,8 +36,10 @@ SEARCH = "dcfr"
 """The algorithm of searches and of rivers."""
 MODE: Mode = "cfr-avg"
 """The paper's."""
-COLUMNS = ("tabular", "rebel", "averaged", "perfect", "random_beliefs")
+COLUMNS = ("tabular", "rebel", "corrected", "averaged", "perfect", "random_beliefs")
 """What is compared, in mbb/h."""
+BY_NETWORK = ("rebel", "corrected")
+"""The columns that are measured for each network from self-play."""
 LEAST = 1e-5
 """The least probability of an action when rivers are solved, so that no line is impossible."""
 
@@ -48,14 +50,17 @@ class RebelTurnEndgame(Reproduction):
 
     The paper's board 3s7hTdKs, pot of 2,000 and stacks of 20,000 before the hand. Each row is a
     number of iterations: of linear CFR on the whole tree (`tabular`), and of searches of the turn
-    whose leaves are valued by the network from self-play (`rebel`), by exact solutions (`perfect`)
-    and by the network that was trained on random beliefs with the same budget (`random_beliefs`).
+    whose leaves are valued by the network from self-play (`rebel`, `corrected`), by exact solutions
+    (`perfect`) and by the network that was trained on random beliefs with the same budget
+    (`random_beliefs`).
     What is played on the rivers is solved at the beliefs of the search, for --river-iterations.
 
     Columns: spot, iterations, tabular, rebel (the mean over the networks), rebel_least, rebel_most,
-    averaged (of the first network: its answers after the river card, averaged over 48 cards, at the
-    leaves; None beyond --averaged), perfect (None beyond --perfect), random_beliefs, trainings (the
-    networks' commands and seconds), river_iterations, seconds. With --out each figure is kept.
+    corrected (the same networks, corrected now and then by their own mean over 48 river cards),
+    corrected_least, corrected_most, averaged (of the first network: that mean at every leaf in
+    every iteration; None beyond --averaged), perfect (None beyond --perfect), random_beliefs,
+    trainings (the networks' commands and seconds), river_iterations, seconds. With --out each
+    figure is kept.
     """
 
     iterations: int = option(256, "Iterations of the last row; the first has 16.", least=FEW)
@@ -80,8 +85,9 @@ class RebelTurnEndgame(Reproduction):
         "iterations": "{iterations:,}",
         "tabular": "{tabular:,.0f}",
         "rebel": "{rebel:,.0f}",
-        "least": "{rebel_least:,.0f}",
-        "most": "{rebel_most:,.0f}",
+        "range": "{rebel_least:,.0f} to {rebel_most:,.0f}",
+        "corrected": "{corrected:,.0f}",
+        "corrected range": "{corrected_least:,.0f} to {corrected_most:,.0f}",
         "averaged": "{averaged}",
         "perfect": "{perfect}",
         "random beliefs": "{random_beliefs:,.0f}",
@@ -95,22 +101,24 @@ class RebelTurnEndgame(Reproduction):
             start = {"spot": self.spot, "iterations": cell["iterations"]}
             row = made.setdefault(cell["iterations"], start | dict.fromkeys(COLUMNS))
             row["seconds"] = row.get("seconds", 0.0) + cell["seconds"]
-            if cell["search"] == "rebel":
-                row.setdefault("all", []).append(cell["mbb"])
+            if cell["search"] in BY_NETWORK:
+                row.setdefault("all", {}).setdefault(cell["search"], []).append(cell["mbb"])
             else:
                 row[cell["search"]] = cell["mbb"]
-            if cell["training"]:
-                row.setdefault("trainings", []).append(cell["training"])
+            trainings = row.setdefault("trainings", [])
+            if cell["training"] and cell["training"] not in trainings:
+                trainings.append(cell["training"])
         for row in made.values():
-            found = row.pop("all")
-            row |= {"rebel": float(np.mean(found)), "rebel_least": min(found)}
-            row |= {"rebel_most": max(found), "river_iterations": self.river_iterations}
+            for name, found in row.pop("all").items():
+                row |= {name: float(np.mean(found)), f"{name}_least": min(found)}
+                row |= {f"{name}_most": max(found)}
+            row["river_iterations"] = self.river_iterations
         return list(made.values())
 
     def add_rows(self, store: RowStore, progress: Progress) -> None:
         """A row for each cell of the table: 16, 64, 256, … iterations of each search."""
         from tacit.learn.holdem.network import load_evaluator
-        from tacit.learn.holdem.targets import CardAverage
+        from tacit.learn.holdem.targets import CardAverage, CorrectedEvaluator
         from tacit.solvers.kernel_warm_up import cores
 
         turn = TurnEndgame(self.spot, self.river_iterations, self.threads or cores())
@@ -142,7 +150,9 @@ class RebelTurnEndgame(Reproduction):
         while count <= self.iterations:
             add("tabular", count, None, None)
             for name in self.networks:
-                add("rebel", count, name, lambda name=name: networks[name])  # type: ignore[misc]
+                network = networks[name]
+                add("rebel", count, name, partial(_itself, network))
+                add("corrected", count, name, partial(CorrectedEvaluator, network))
             if count <= self.averaged:
                 add("averaged", count, first, lambda: CardAverage(networks[first]))
             if count <= self.perfect:
@@ -166,6 +176,7 @@ class RebelTurnEndgame(Reproduction):
         from tacit.report.plot import plot_convergence
 
         names = {"tabular": "linear CFR, whole tree", "rebel": "learned network"}
+        names |= {"corrected": "learned network, corrected"}
         names |= {"averaged": "network after the card", "perfect": "exact values"}
         names |= {"random_beliefs": "random beliefs"}
         curves = {
@@ -174,6 +185,10 @@ class RebelTurnEndgame(Reproduction):
         }
         panels = {"Turn endgame hold'em": {k: v for k, v in curves.items() if v}}
         plot_convergence(panels, path, unit="mbb/h")
+
+
+def _itself(evaluator: Evaluator) -> Evaluator:
+    return evaluator
 
 
 @dataclass(frozen=True, eq=False)
