@@ -354,14 +354,22 @@ def rebel_ablations() -> str:
 
 def rebel_teh() -> str:
     """Search with learned networks in turn endgame hold'em, from the rows of `rebel-teh`."""
-    names = ("tabular", "rebel", "averaged", "perfect", "random_beliefs")
+    names = ("tabular", "rebel", "corrected", "averaged", "perfect", "random_beliefs")
+
+    def cell(row: dict[str, Any], name: str) -> str:
+        if row[name] is None:
+            return ""
+        least, most = (row.get(f"{name}_{end}", row[name]) for end in ("least", "most"))
+        spread = f" ({least:,.0f} to {most:,.0f})" if least < most else ""
+        return f"{row[name]:,.0f}{spread}"
+
     text = [
         f"| iterations | {' | '.join(name.replace('_', ' ') for name in names)} |",
         f"| --: |{' --: |' * len(names)}",
     ]
     for row in kept("rebel-teh"):
-        cells = ["" if row[name] is None else f"{row[name]:,.0f}" for name in names]
-        text.append(f"| {row['iterations']:,} | {' | '.join(cells)} |")
+        cells = " | ".join(cell(row, name) for name in names)
+        text.append(f"| {row['iterations']:,} | {cells} |")
     return "\n".join(text)
 
 

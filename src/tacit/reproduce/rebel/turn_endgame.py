@@ -69,7 +69,8 @@ class RebelTurnEndgame(Reproduction):
     averaged: int = option(256, "Most iterations of a search that averages over cards.", least=0)
     perfect_iterations: int = option(30, "Iterations of the rivers at its leaves.", least=1)
     networks: tuple[str, ...] = option(
-        ("holdem-turn",), "Networks from self-play: names, runs or files, split by commas."
+        ("holdem-turn", "holdem-turn-second"),
+        "Networks from self-play: names, runs or files, split by commas.",
     )
     random_network: str = option("holdem-turn-random", "The one from random beliefs.")
     threads: int | None = option(
