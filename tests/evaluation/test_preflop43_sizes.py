@@ -42,8 +42,12 @@ def test_a_table_gives_a_reward_for_each_decision_of_a_walk():
 def test_a_refined_choice_is_the_best_of_those_that_were_solved():
     learner, solves = Bandit(FEATURES, PREFLOP43, 5), Solves(10)
     decision = TABLE.start()
-    chosen = refined43(learner, solves, 4)(decision)
+    chosen = refined43(learner, solves, tried=4, rounds=0)(decision)
     tried = [PREFLOP43.base, *learner.best(decision.point, 5, 4)]
     values = solve_sets43(decision, tried, solves=solves).values
     assert values[tried.index(chosen)] == values.max()
     assert values.max() > values.min()
+    changed = refined43(learner, solves, tried=4, rounds=1)(decision)
+    assert len(set(changed) ^ set(chosen)) == 1
+    [before, after] = solve_sets43(decision, [chosen, changed], solves=solves).values
+    assert after > before, "one size more or less is better here"

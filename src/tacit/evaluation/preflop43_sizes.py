@@ -42,7 +42,9 @@ CONVERGED = Solves(1_000)
 """What is left after them is for the most part due to the sizes."""
 
 TRIED = 8
-"""The number of sets that are solved to refine a choice."""
+"""The number of predictions that are solved to refine a choice."""
+ROUNDS = 2
+"""How often a refined choice is changed by one size."""
 
 Array = NDArray[np.float64]
 Chooser = Callable[[Decision43], Sizes]
@@ -73,12 +75,33 @@ def learned43(learner: Learner) -> Chooser:
     return lambda decision: learner.choose(decision.point)
 
 
-def refined43(learner: Bandit, solves: Solves, tried: int = TRIED) -> Chooser:
-    """The set that is worth most by solving the base's and the `tried` best predictions."""
+def refined43(
+    learner: Bandit, solves: Solves, *, tried: int = TRIED, rounds: int = ROUNDS
+) -> Chooser:
+    """The set that is worth most of those that are solved; a decision's choice is remembered.
+
+    These are the base's, the `tried` best predictions, and then, in each of several rounds, those
+    with one size more or less than the best so far.
+    """
+    chosen: dict[object, Sizes] = {}
 
     def choose(decision: Decision43) -> Sizes:
+        beliefs = tuple(each.tobytes() for each in decision.beliefs)
+        key = (decision.table.cards, decision.betting, beliefs)
+        if key not in chosen:
+            chosen[key] = refine(decision)
+        return chosen[key]
+
+    def refine(decision: Decision43) -> Sizes:
         sets = [PREFLOP43.base, *learner.best(decision.point, learner.sizes, tried)]
-        return sets[int(solve_sets43(decision, sets, solves=solves).values.argmax())]
+        best, most = sets[0], -np.inf
+        for _ in range(1 + rounds):
+            values = solve_sets43(decision, sets, solves=solves).values
+            if values.max() > most:
+                best, most = sets[int(values.argmax())], values.max()
+            near = (set(best) ^ {int(size)} for size in np.flatnonzero(decision.point.usable))
+            sets = [tuple(sorted(each)) for each in near if len(each) <= learner.sizes]
+        return best
 
     return choose
 

@@ -37,7 +37,7 @@ SIX = "FINE-GRAIN, ours 6 sizes"
 
 
 class Form(NamedTuple):
-    """How PREFLOP43 is measured: with converged solves, and with choices refined by solves."""
+    """How PREFLOP43 is measured: with converged solves, or with choices refined by solves."""
 
     converged: bool = False
     refined: bool = False
@@ -47,7 +47,6 @@ FORMS = {
     "preflop43": Form(),
     "preflop43, refined": Form(refined=True),
     "preflop43, converged": Form(converged=True),
-    "preflop43, refined, converged": Form(converged=True, refined=True),
 }
 
 
@@ -64,8 +63,8 @@ class RLCFR(Reproduction):
     chosen for the first action of each player, and what methods win from each other is computed,
     not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
     `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
-    `refined`: of the learner's best eight sets and the base's, the one that is worth most by
-    solving each.
+    `refined`: of the base's, the learner's best eight sets, and sets that differ from the best of
+    these by one or two sizes, the one that is worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
