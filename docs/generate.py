@@ -309,7 +309,12 @@ def sog_elo() -> str:
 
 def rebel_table2() -> str:
     """Exploitability of search with trained networks, from the rows of `rebel-table2`."""
-    names = {"rebel-cfr-d": "CFR-D", "rebel-fp": "FP", "rebel-cfr-avg": "CFR-AVG, sound"}
+    names = {
+        "rebel-cfr-d": "CFR-D",
+        "rebel-fp": "FP",
+        "rebel-cfr-avg": "CFR-AVG, sound",
+        "rebel-play": "`tacit play`",
+    }
     head = ("game", "search", "mean", "range", "networks", "seeds", "paper's form", "paper")
     shown = Table(head, text_columns=2)
     for row in rebel_summaries(kept("rebel-table2")):

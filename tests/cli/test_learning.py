@@ -201,9 +201,17 @@ def test_a_game_that_is_only_in_python_has_to_be_named(folder: Path) -> None:
         (("kuhn", "--simulations=5"), "simulations"),
         (("kuhn-sog", "--iterations=5"), "iterations"),
         (("kuhn-sog", "--playthroughs=5"), "playthroughs"),
+        (("kuhn-sog", "--depth=5"), "depth"),
     ],
 )
 def test_options_of_the_other_method_are_refused(words, option):
     assert f"--{option} has no effect on a network" in fails("evaluate", *words, code=2)
     together = fails("evaluate", "kuhn", "--seeds=2", "--matches=2", code=2)
     assert "--seeds has no effect on --matches" in together
+
+
+def test_a_deeper_search_is_evaluated():
+    few = ("evaluate", "liars-dice-1x4", "--iterations=32", "--playthroughs=4", "--json")
+    usual, deep = (json.loads(call(*few, *words)[1]) for words in ((), ("--depth=6",)))
+    assert (usual["depth"], deep["depth"]) == (2, 6)
+    assert deep["exploitability"] < usual["exploitability"] / 2

@@ -9,7 +9,7 @@ import pytest
 
 from tacit.games import GameError
 from tacit.learn.presets import PRESETS
-from tacit.learn.settings import OTHER_GROUPS, SearchSettings, Settings
+from tacit.learn.settings import OTHER_GROUPS, Effort, SearchSettings, Settings
 
 SMALL = Settings().replace(game="liars-dice-1x2", iterations=12)
 
@@ -96,3 +96,11 @@ def test_every_setting_is_documented_where_it_stands_and_has_a_name_of_its_own()
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_presets_go_through_json(name: str) -> None:
     assert Settings.from_json(PRESETS[name].to_json()) == PRESETS[name]
+
+
+def test_an_effort_changes_what_it_names_of_a_search() -> None:
+    to_the_round = SearchSettings(iterations=64, depth=2, stop="round")
+    assert Effort().of(to_the_round) == to_the_round
+    assert Effort(iterations=8).of(to_the_round) == dataclasses.replace(to_the_round, iterations=8)
+    deeper = Effort(depth=6).of(to_the_round)
+    assert deeper == SearchSettings(iterations=64, depth=6, stop="depth")

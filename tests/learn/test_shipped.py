@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tacit.agents.named import find_agent
+from tacit.agents.search_agent import SearchAgent
 from tacit.games import GameError, load_game
 from tacit.learn.network import PairNetwork
 from tacit.learn.presets import PRESETS, QUICK
@@ -40,11 +42,14 @@ def test_each_says_what_made_it_and_answers(game: str) -> None:
 
 
 def test_play_takes_networks_of_its_game() -> None:
-    for game, (agent, iterations) in PLAYED.items():
-        settings = load_network(find_network(agent.rpartition("@")[2])).settings
+    for game, effort in PLAYED.items():
+        settings = load_network(find_network(game)).settings
         assert settings.game == game
-        assert iterations is None or iterations >= settings.search.iterations
-        find_agent(agent, Builder(load_game(game)), iterations=iterations)
+        assert effort.iterations is not None
+        assert effort.iterations >= settings.search.iterations
+        agent = find_agent(game, Builder(load_game(game)), effort=effort)
+        assert isinstance(agent, SearchAgent)
+        assert agent.settings == replace(settings.play, iterations=512, depth=6)
 
 
 @pytest.mark.parametrize("path", sorted(SECOND.glob("*.pt")), ids=lambda path: path.stem)

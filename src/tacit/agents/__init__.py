@@ -19,6 +19,7 @@ def search(
     run: TrainedNetwork | str | Path,
     *,
     iterations: int | None = None,
+    depth: int | None = None,
     simulations: int | None = None,
     game: Game | None = None,
 ) -> Agent:
@@ -26,14 +27,16 @@ def search(
 
     `run` may be the path of one or of a network file, or the name of a game whose network comes
     with tacit; give `game` for a file of a game that has no name in the package. Give `iterations`
-    of ReBeL's search, or `simulations` of Student of Games.
+    and `depth` of ReBeL's search, or `simulations` of Student of Games.
     """
     from tacit.agents.named import trained_agent
+    from tacit.learn.settings import Effort
     from tacit.learn.trainer import trained
 
     found = trained(run, game=game)
     builder = found.network.encoding.builder
-    return trained_agent(found, builder, iterations=iterations, simulations=simulations)
+    effort = Effort(iterations=iterations, depth=depth)
+    return trained_agent(found, builder, effort=effort, simulations=simulations)
 
 
 def uniform(game: Game | str) -> Agent:

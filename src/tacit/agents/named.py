@@ -20,6 +20,7 @@ from tacit.agents.openspiel_a2c import A2CAgent
 from tacit.agents.search_agent import SearchAgent
 from tacit.agents.simple import baselines, uniform
 from tacit.games import GameError
+from tacit.learn.settings import AS_TRAINED, Effort
 from tacit.suggest import unknown
 from tacit.tree import Builder
 
@@ -57,12 +58,12 @@ def trained_agent(
     found: TrainedNetwork,
     builder: Builder,
     *,
-    iterations: int | None = None,
+    effort: Effort = AS_TRAINED,
     simulations: int | None = None,
 ) -> Agent:
     """The agent that searches with a network as its settings say.
 
-    iterations: of ReBeL's search; simulations: of GT-CFR.
+    effort: of ReBeL's search; simulations: of GT-CFR.
     """
     settings = found.settings
     if settings.method == "student-of-games":
@@ -70,8 +71,7 @@ def trained_agent(
         growing = replace(growing, simulations=simulations or growing.simulations)
         greedy = settings.evaluation.play_greedy
         return ContinualAgent(builder, found.network, growing, greedy=greedy)
-    play = replace(settings.play, iterations=iterations or settings.play.iterations)
-    return SearchAgent(builder, found.network, play)
+    return SearchAgent(builder, found.network, effort.of(settings.play))
 
 
 def _network(name: str, builder: Builder) -> TrainedNetwork:
@@ -114,10 +114,10 @@ NAMED: dict[str, tuple[str, Callable[[Builder, str], Agent]]] = {
 """By word: what it is, and how it is made from the text after the colon."""
 
 
-def find_agent(name: str, builder: Builder, *, iterations: int | None = None) -> Agent:
+def find_agent(name: str, builder: Builder, *, effort: Effort = AS_TRAINED) -> Agent:
     """The agent of that name, or search with the trained network of that name or path.
 
-    iterations: of ReBeL's search, by default as the network's settings say.
+    effort: of ReBeL's search, by default as the network's settings say.
     """
     word, _, text = name.partition(":")
     if word in NAMED:
@@ -127,7 +127,7 @@ def find_agent(name: str, builder: Builder, *, iterations: int | None = None) ->
     if not Path(name).exists() and name not in shipped():
         otherwise = f"name a run, a network file, or one of {', '.join(NAMED)}"
         raise GameError(unknown("agent", name, [*NAMED, *shipped()], otherwise=otherwise))
-    return trained_agent(_network(name, builder), builder, iterations=iterations)
+    return trained_agent(_network(name, builder), builder, effort=effort)
 
 
 def _baseline(builder: Builder, name: str) -> Agent:

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.cluster import Executor
+    from tacit.learn.settings import Effort
     from tacit.learn.trainer import TrainedNetwork
 
 
 OPTIONS = {
-    "rebel": {"iterations", "algorithm", "mode", "blur", "playthroughs", "form"},
+    "rebel": {"iterations", "depth", "algorithm", "mode", "blur", "playthroughs", "form"},
     "student-of-games": {"simulations"},
 }
 """By method of training, the options of its search alone."""
@@ -31,6 +32,9 @@ def evaluate(
     run: str,
     *,
     iterations: int | None = option(None, "Of the search.  [the preset's]", least=1),
+    depth: int | None = option(
+        None, "Moves after which a search ends.  [as trained]", least=1, most=64
+    ),
     simulations: int | None = option(
         None, "Of the search of Student of Games.  [the preset's]", least=1
     ),
@@ -81,6 +85,7 @@ def evaluate(
     from tacit.cli.progress import counting
     from tacit.cluster import find_executor
     from tacit.evaluation.search_play import measure_search
+    from tacit.learn.settings import Effort
     from tacit.learn.trainer import trained
     from tacit.report.output import show
     from tacit.report.table import pick, table
@@ -90,22 +95,22 @@ def evaluate(
     source = trained(run)
     settings = source.settings
     _refuse_others_options(settings.method)
+    effort = Effort(iterations=iterations, depth=depth)
     if matches is not None:
         if where is not None:
             raise click.UsageError("--executor has no effect on --matches; leave one of them out")
         if seeds is not None:
             raise click.UsageError("--seeds has no effect on --matches; give one --seed")
-        _play_matches(source, iterations, simulations, games=matches, seed=seed, as_json=as_json)
+        _play_matches(source, effort, simulations, games=matches, seed=seed, as_json=as_json)
         return
     if settings.method == "student-of-games":
         chosen = range(seed, seed + (seeds or 10))
         _evaluate_student(source, simulations, chosen, where, as_json=as_json)
         return
     search = dataclasses.replace(
-        settings.play,
+        effort.of(settings.play),
         algorithm=find_algorithm(algorithm or settings.search.algorithm).name,
         mode=mode or settings.search.mode,
-        iterations=iterations or settings.evaluation.play_iterations,
         blur=settings.search.blur if blur is None else blur,
     )
     began = time.perf_counter()
@@ -197,7 +202,7 @@ def _evaluate_student(
 
 def _play_matches(
     source: TrainedNetwork,
-    iterations: int | None,
+    effort: Effort,
     simulations: int | None,
     *,
     games: int,
@@ -213,10 +218,10 @@ def _play_matches(
     from tacit.report.table import pick, table_of
 
     builder, settings = source.network.encoding.builder, source.settings
-    agent = trained_agent(source, builder, iterations=iterations, simulations=simulations)
-    effort = {"iterations": iterations or settings.play.iterations}
+    agent = trained_agent(source, builder, effort=effort, simulations=simulations)
+    work = {"iterations": effort.of(settings.play).iterations}
     if settings.method == "student-of-games":
-        effort = {"simulations": simulations or settings.growing_play.simulations}
+        work = {"simulations": simulations or settings.growing_play.simulations}
     rows: list[dict[str, Any]] = []
     for name, opponent in baselines(builder).items():
         with counting(f"against {name}", games, "games", visible=not as_json) as each:
@@ -226,9 +231,9 @@ def _play_matches(
         found = local_best_response(builder, agent, games=games, seed=seed, replies=2, each=each)
     rows.append({"opponent": "local best response", "mean": -found.mean, "error": found.error})
     for row in rows:
-        row |= {"game": builder.game.name, "games": games, **effort}
+        row |= {"game": builder.game.name, "games": games, **work}
     columns = {"opponent": "{opponent}", "won per game": "{mean:+.3f}", "±": "{error:.3f}"}
-    [(unit, number)] = effort.items()
+    [(unit, number)] = work.items()
     title = (
         f"{builder.game.name}: winnings per game of search with {number} {unit}, "
         f"over {games:,} games each"

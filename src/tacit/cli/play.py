@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tacit.agents.agent import Agent
     from tacit.games import State
+    from tacit.learn.settings import Effort
     from tacit.tree import Builder, PublicState
 
 TARGET, SECONDS = 1e-3, 20.0
@@ -55,9 +56,10 @@ def play(
     import numpy as np
 
     from tacit.games.registry import family_of
+    from tacit.learn.settings import AS_TRAINED
     from tacit.learn.shipped import PLAYED, shipped
 
-    random, iterations = np.random.default_rng(seed), None
+    random, effort = np.random.default_rng(seed), AS_TRAINED
     if (solution is not None) + (agent is not None) + solve > 1:
         raise click.UsageError("name one opponent: --solution, --agent or --solve")
     if game == "holdem":
@@ -71,10 +73,8 @@ def play(
         large = (family := family_of(game)) is not None and not family.countable
         networks = [name for name in (game, f"{game}-sog") if name in shipped()]
         agent = networks[0] if networks else "puct:400" if large else None
-        agent, iterations = PLAYED.get(game, (agent, None))
-    builder, opponent = (
-        _named(game, agent, iterations) if agent else _solved(game, solution, memory)
-    )
+        effort = PLAYED.get(game, AS_TRAINED)
+    builder, opponent = _named(game, agent, effort) if agent else _solved(game, solution, memory)
     rules = builder.game
     click.echo(f"{rules.title}. You are player {seat}; type a move, or quit.")
     score, number = 0.0, 0
@@ -96,13 +96,13 @@ def _total(number: int, score: float, unit: str) -> str:
     return f"after {number} game{'' if number == 1 else 's'}: {score:+g} {unit}."
 
 
-def _named(game: str, name: str, iterations: int | None) -> tuple[Builder, Agent]:
+def _named(game: str, name: str, effort: Effort) -> tuple[Builder, Agent]:
     from tacit.agents.named import find_agent
     from tacit.games import load_game
     from tacit.tree import Builder
 
     builder = Builder(load_game(game))
-    return builder, find_agent(name, builder, iterations=iterations)
+    return builder, find_agent(name, builder, effort=effort)
 
 
 def _solved(name: str, file: Path | None, memory: int) -> tuple[Builder, Agent]:

@@ -120,6 +120,23 @@ class SearchSettings(Checked):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How long and how deep a trained network's search is; None: as its settings say."""
+
+    iterations: int | None = None
+    depth: int | None = None
+
+    def of(self, search: SearchSettings) -> SearchSettings:
+        """The search with this effort; a depth takes the place of the end of the round."""
+        if self.depth is not None:
+            search = dataclasses.replace(search, depth=self.depth, stop="depth")
+        return dataclasses.replace(search, iterations=self.iterations or search.iterations)
+
+
+AS_TRAINED = Effort()
+
+
+@dataclass(frozen=True, kw_only=True)
 class SoundSettings(Checked):
     """Sound self-play of Student of Games (Algorithm 2, Table S2)."""
 

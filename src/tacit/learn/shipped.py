@@ -9,18 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from tacit.games import GameError
+from tacit.learn.settings import Effort
 
 FOLDER = Path(__file__).parent / "networks"
 SECOND = FOLDER / "second"
 """Networks of second trainings, with another seed, for tables over trainings."""
 
-PLAYED: dict[str, tuple[str, int | None]] = {
-    "liars-dice-1x4": ("liars-dice-1x4-fp", 512),
-    "liars-dice-1x6": ("sog:1000@liars-dice-1x6-sog", None),
-    "liars-dice-2x3": ("liars-dice-2x3-fp", 512),
+PLAYED = {
+    game: Effort(iterations=512, depth=6)
+    for game in ("liars-dice-1x4", "liars-dice-1x5", "liars-dice-1x6", "liars-dice-2x3")
 }
-"""By game: the agent that `tacit play` takes, and the iterations of its search if they are not its
-network's, where the agent with the least mean exploitability is not the game's own network."""
+"""By game: the search of `tacit play` where another one than in training has a smaller mean
+exploitability."""
 
 
 def shipped() -> dict[str, Path]:

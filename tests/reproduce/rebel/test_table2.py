@@ -26,14 +26,17 @@ def test_there_is_a_row_for_each_algorithm_and_a_run_is_resumed(tmp_path: Path) 
     code, text, errors = call(*arguments, f"--plot={plot}")
     assert code == 0, errors
     rows = {row["algorithm"]: row for row in json.loads(text)}
-    assert [*rows] == ["cfr", "fp", "rebel-cfr-d", "rebel-fp", "rebel-cfr-avg"]
+    assert [*rows] == ["cfr", "fp", "rebel-cfr-d", "rebel-fp", "rebel-cfr-avg", "rebel-play"]
     assert rows["rebel-cfr-d"]["paper"] == 0.017
     assert 0 < rows["cfr"]["mean"] < rows["rebel-cfr-d"]["mean"] < 0.5
     assert rows["rebel-cfr-d"]["trainings"][0].startswith(f"tacit train {GAME}-cfr-d --seed")
     assert rows["rebel-cfr-avg"]["trainings"] == [f"tacit train {GAME} --seed {n}" for n in (0, 1)]
     assert rows["rebel-fp"]["trainings"] == [f"tacit train {GAME}-fp --seed 0"]
     assert rows["rebel-fp"]["updates"] == rows["rebel-cfr-d"]["updates"] == 64
-    for name in ("rebel-cfr-d", "rebel-fp", "rebel-cfr-avg"):
+    assert rows["rebel-play"]["trainings"] == rows["rebel-cfr-avg"]["trainings"]
+    assert rows["rebel-play"]["max"] < rows["rebel-cfr-avg"]["min"] / 2
+    assert {row["depth"] for row in json.loads(kept.read_text()) if "depth" in row} == {2, 6}
+    for name in ("rebel-cfr-d", "rebel-fp", "rebel-cfr-avg", "rebel-play"):
         for form in ("", "sampled_"):
             figures = [rows[name][form + figure] for figure in ("min", "mean", "max")]
             assert figures == sorted(figures)
@@ -78,7 +81,7 @@ def test_rows_of_another_scale_are_computed_again(
     kept = tmp_path / "rows.json"
     for experiment in (small, replace(small, iterations=8)):
         rows = experiment.rows(out=kept)
-    assert [row["updates"] for row in json.loads(kept.read_text())] == [4] * 5 + [8] * 5
+    assert [row["updates"] for row in json.loads(kept.read_text())] == [4] * 6 + [8] * 6
     shown = small.tables(rows)[0]
     assert shown.headers[:3] == ("game", "algorithm", "mean")
-    assert [row[2] for row in shown.rows][2:] == ["0.5000"] * 3
+    assert [row[2] for row in shown.rows][2:] == ["0.5000"] * 4

@@ -15,10 +15,13 @@ from tacit.report.table import Row, pick
 from tacit.reproduce.rebel.figure4 import GAMES, PAPER, exploitability_after
 from tacit.reproduce.row_store import Reproduction, RowStore
 
-SEARCHES = {"rebel-cfr-d": "-cfr-d", "rebel-fp": "-fp", "rebel-cfr-avg": ""}
+PLAY = "rebel-play"
+"""The row of the search of `tacit play`: CFR-AVG with more iterations, six moves deep."""
+SEARCHES = {"rebel-cfr-d": "-cfr-d", "rebel-fp": "-fp", "rebel-cfr-avg": "", PLAY: ""}
 """By row: the suffix of its network's name.
 
-The paper's two rows, and CFR-AVG, which agents here play with and the paper has no row of."""
+The paper's two rows, and CFR-AVG, which the paper has no row of, to the paper's depth of two moves
+and as `tacit play` searches."""
 FULL_GAME = {"cfr": "linear-cfr", "fp": "linear-fp"}
 FORMS = ("exact", "sampled")
 SECOND = "second"
@@ -35,7 +38,8 @@ class Table2(Reproduction):
     GAME-cfr-d, GAME-fp and GAME; any of them may be missing. A search samples the iteration whose
     beliefs it passes down. The exploitability is that of the mean over all playthroughs, which is
     an upper bound, in the form `exact` and in the paper's, `sampled` (see `tacit evaluate`).
-    CFR-AVG searches with the iterations of its training, which are fewer.
+    CFR-AVG searches with the iterations of its training, which are fewer; `rebel-play`, the search
+    of `tacit play`, with as many as the others, and it is deeper.
 
     Each seed is one row of the file. Columns of what is printed: game, algorithm, updates (of one
     player each), paper (None without a figure), mean, min and max over the trainings and the seeds
@@ -126,10 +130,12 @@ class Table2(Reproduction):
         if head["runs"] == SECOND:
             place = shipped.SECOND / f"{name}.pt"
         found = load_network(shipped.find_network(place))
-        iterations = self.iterations // 2
+        search = replace(found.settings.search, iterations=self.iterations // 2)
         if head["algorithm"] == "rebel-cfr-avg":
-            iterations = min(iterations, found.settings.search.iterations)
-        search = replace(found.settings.search, iterations=iterations)
+            trained = found.settings.search.iterations
+            search = replace(search, iterations=min(search.iterations, trained))
+        elif head["algorithm"] == PLAY:
+            search = replace(shipped.PLAYED[head["game"]], iterations=None).of(search)
         stage = f"{name}, {head['form']}, seed {head['seed']}"
         measured = measure_search(
             found,
