@@ -117,7 +117,7 @@ class HoldemValues(Experiment):
     def _flops(self, evaluator: KnotEvaluator, random: np.random.Generator) -> list[PBS]:
         """PBSs before the turn card from the search of a flop."""
         from tacit.learn.holdem.network import load_evaluator
-        from tacit.learn.holdem.street_positions import (
+        from tacit.learn.holdem.streets.positions import (
             FLOP_MENU,
             StreetSettings,
             flop_root,
@@ -136,8 +136,8 @@ class HoldemValues(Experiment):
         """PBSs before the flop from searches, and flops of each, searched to the turn card."""
         from tacit.learn.holdem.network import load_evaluator
         from tacit.learn.holdem.random_positions import random_board
-        from tacit.learn.holdem.street_positions import StreetSettings, preflop_leaves
-        from tacit.learn.holdem.street_targets import searched_flop
+        from tacit.learn.holdem.streets.positions import StreetSettings, preflop_leaves
+        from tacit.learn.holdem.streets.targets import searched_flop
         from tacit.learn.holdem.targets import corrected_average, together
 
         random, flop = np.random.default_rng(self.seed), load_evaluator("holdem-flop")

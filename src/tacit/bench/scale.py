@@ -128,7 +128,7 @@ def _turn_task() -> Callable[[int], int]:
 
 def _flop_task() -> Callable[[int], int]:
     """What makes a chunk with equity at the leaves, and counts its examples."""
-    from tacit.learn.holdem.street_run import ChunkTask, chunk_worker, find_street_preset
+    from tacit.learn.holdem.streets.run import ChunkTask, chunk_worker, find_street_preset
 
     work = chunk_worker(find_street_preset("holdem-flop"))
     return lambda number: len(work(ChunkTask(number, None)))

@@ -117,7 +117,7 @@ HOLDEM: dict[str, HoldemSettings] = {
 }
 """Turn endgame hold'em (ReBeL, C.2), by self-play and with random beliefs only."""
 STREET_RUNS = ("holdem-flop", "holdem-preflop")
-"""Hold'em at the end of the flop and before it: see `tacit.learn.holdem.street_run`."""
+"""Hold'em at the end of the flop and before it: see `tacit.learn.holdem.streets.run`."""
 ROUND_STATES = 2000
 """Largest number of public states of a round that is searched to its end."""
 

@@ -74,7 +74,7 @@ def train_street(
     resume: bool,
 ) -> None:
     """Learn what PBSs at the end of a street are worth, with a progress bar."""
-    from tacit.learn.holdem.street_run import StreetRun, find_street_preset
+    from tacit.learn.holdem.streets.run import StreetRun, find_street_preset
 
     settings = find_street_preset(preset).changed(changes)
     run = (StreetRun.resume if resume else StreetRun.create)(folder, settings)

@@ -19,7 +19,7 @@ from tacit.learn.holdem.examples import Examples, draw_hands, join
 from tacit.learn.holdem.knots import SCALARS, Situation, locate, zero_sum
 from tacit.learn.holdem.network import KnotEvaluator
 from tacit.learn.holdem.random_positions import random_board
-from tacit.learn.holdem.street_positions import (
+from tacit.learn.holdem.streets.positions import (
     FLOP_MENU,
     StreetSettings,
     flop_root,

@@ -13,14 +13,14 @@ from tacit.learn.holdem.examples import Examples
 from tacit.learn.holdem.fitting import FitSettings
 from tacit.learn.holdem.knots import SCALARS, Situation
 from tacit.learn.holdem.network import load_evaluator
-from tacit.learn.holdem.street_positions import StreetSettings
-from tacit.learn.holdem.street_run import (
+from tacit.learn.holdem.streets.positions import StreetSettings
+from tacit.learn.holdem.streets.run import (
     Street,
     StreetRun,
     StreetRunSettings,
     find_street_preset,
 )
-from tacit.learn.holdem.street_targets import ChunkSettings
+from tacit.learn.holdem.streets.targets import ChunkSettings
 from tacit.learn.holdem.targets import TargetSettings
 
 TINY = StreetRunSettings(

@@ -8,8 +8,8 @@ import pytest
 from tacit.games import GameError
 from tacit.learn.holdem.equity_evaluator import EquityEvaluator
 from tacit.learn.holdem.knots import SCALARS, Situation
-from tacit.learn.holdem.street_positions import StreetSettings
-from tacit.learn.holdem.street_targets import (
+from tacit.learn.holdem.streets.positions import StreetSettings
+from tacit.learn.holdem.streets.targets import (
     ChunkSettings,
     StreetEvaluators,
     flop_examples,

@@ -7,7 +7,7 @@ import pytest
 
 from tacit.games import CHANCE, GameError
 from tacit.learn.holdem.equity_evaluator import EquityEvaluator
-from tacit.learn.holdem.street_positions import (
+from tacit.learn.holdem.streets.positions import (
     FLOP_MENU,
     StreetSettings,
     flop_root,

@@ -36,8 +36,8 @@ from tacit.learn.holdem.network import (
     find_network,
     load_evaluator,
 )
-from tacit.learn.holdem.street_positions import StreetSettings
-from tacit.learn.holdem.street_targets import (
+from tacit.learn.holdem.streets.positions import StreetSettings
+from tacit.learn.holdem.streets.targets import (
     ChunkSettings,
     StreetEvaluators,
     averaged_examples,

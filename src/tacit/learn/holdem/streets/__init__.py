@@ -1,0 +1,1 @@
+"""Networks before the turn card and before the flop: PBSs from searches, targets, runs."""
