@@ -27,6 +27,7 @@ from tacit.games import load_game
 from tacit.report.game_sizes import listed_sizes
 from tacit.report.table import Table
 from tacit.reproduce.rebel.table2 import summaries as rebel_summaries
+from tacit.reproduce.rebel.turn_endgame import COLUMNS as TURN_COLUMNS
 from tacit.reproduce.rl_cfr import RLCFR
 from tacit.reproduce.row_store import CHECKSUM
 from tacit.reproduce.safe_subgames import tables as safe_tables
@@ -359,7 +360,6 @@ def rebel_ablations() -> str:
 
 def rebel_teh() -> str:
     """Search with learned networks in turn endgame hold'em, from the rows of `rebel-teh`."""
-    names = ("tabular", "rebel", "corrected", "averaged", "perfect", "random_beliefs")
 
     def cell(row: dict[str, Any], name: str) -> str:
         if row[name] is None:
@@ -369,11 +369,11 @@ def rebel_teh() -> str:
         return f"{row[name]:,.0f}{spread}"
 
     text = [
-        f"| iterations | {' | '.join(name.replace('_', ' ') for name in names)} |",
-        f"| --: |{' --: |' * len(names)}",
+        f"| iterations | {' | '.join(name.replace('_', ' ') for name in TURN_COLUMNS)} |",
+        f"| --: |{' --: |' * len(TURN_COLUMNS)}",
     ]
     for row in kept("rebel-teh"):
-        cells = " | ".join(cell(row, name) for name in names)
+        cells = " | ".join(cell(row, name) for name in TURN_COLUMNS)
         text.append(f"| {row['iterations']:,} | {cells} |")
     return "\n".join(text)
 

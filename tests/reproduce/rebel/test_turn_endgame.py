@@ -64,6 +64,7 @@ def test_the_rows_have_the_columns_of_the_figure_and_are_kept(
     assert rows[1]["corrected"] == pytest.approx(rows[1]["rebel"], rel=0.05)
     for row in rows:
         assert row["corrected_least"] == row["corrected"] == row["corrected_most"]
+        assert row["random_corrected"] == row["corrected"]
         assert row["rebel"] == row["rebel_least"] == row["rebel_most"] == row["random_beliefs"]
         assert row["trainings"][0] == {"command": "tacit train nothing", "seconds": 2.0}
     assert rows[1]["tabular"] < rows[0]["tabular"]

@@ -36,7 +36,8 @@ SEARCH = "dcfr"
 """The algorithm of searches and of rivers."""
 MODE: Mode = "cfr-avg"
 """The paper's."""
-COLUMNS = ("tabular", "rebel", "corrected", "averaged", "perfect", "random_beliefs")
+RANDOM, RANDOM_CORRECTED = "random_beliefs", "random_corrected"
+COLUMNS = ("tabular", "rebel", "corrected", "averaged", "perfect", RANDOM, RANDOM_CORRECTED)
 """What is compared, in mbb/h."""
 BY_NETWORK = ("rebel", "corrected")
 """The columns that are measured for each network from self-play."""
@@ -59,8 +60,8 @@ class RebelTurnEndgame(Reproduction):
     corrected (the same networks, corrected now and then by their own mean over 48 river cards),
     corrected_least, corrected_most, averaged (of the first network: that mean at every leaf in
     every iteration; None beyond --averaged), perfect (None beyond --perfect), random_beliefs,
-    trainings (the networks' commands and seconds), river_iterations, seconds. With --out each
-    figure is kept.
+    random_corrected (that network with the same corrections), trainings (the networks' commands and
+    seconds), river_iterations, seconds. With --out each figure is kept.
     """
 
     iterations: int = option(256, "Iterations of the last row; the first has 16.", least=FEW)
@@ -92,6 +93,7 @@ class RebelTurnEndgame(Reproduction):
         "averaged": "{averaged}",
         "perfect": "{perfect}",
         "random beliefs": "{random_beliefs:,.0f}",
+        "random, corrected": "{random_corrected:,.0f}",
     }
     text_columns = 0
 
@@ -159,7 +161,14 @@ class RebelTurnEndgame(Reproduction):
             if count <= self.perfect:
                 exact = f"exact, {self.perfect_iterations} iterations"
                 add("perfect", count, exact, lambda: turn.oracle(self.perfect_iterations))
-            add("random_beliefs", count, names[-1], lambda: networks[names[-1]])
+            by_chance = networks[self.random_network]
+            add(RANDOM, count, self.random_network, partial(_itself, by_chance))
+            add(
+                RANDOM_CORRECTED,
+                count,
+                self.random_network,
+                partial(CorrectedEvaluator, by_chance),
+            )
             count *= FACTOR
 
     def tables(self, rows: Sequence[Row]) -> list[Any]:
@@ -179,7 +188,7 @@ class RebelTurnEndgame(Reproduction):
         names = {"tabular": "linear CFR, whole tree", "rebel": "learned network"}
         names |= {"corrected": "learned network, corrected"}
         names |= {"averaged": "network after the card", "perfect": "exact values"}
-        names |= {"random_beliefs": "random beliefs"}
+        names |= {RANDOM: "random beliefs", RANDOM_CORRECTED: "random beliefs, corrected"}
         curves = {
             label: [(row["iterations"], row[name]) for row in rows if row[name] is not None]
             for name, label in names.items()
