@@ -99,8 +99,14 @@ def test_presets_go_through_json(name: str) -> None:
 
 
 def test_an_effort_changes_what_it_names_of_a_search() -> None:
-    to_the_round = SearchSettings(iterations=64, depth=2, stop="round")
-    assert Effort().of(to_the_round) == to_the_round
-    assert Effort(iterations=8).of(to_the_round) == dataclasses.replace(to_the_round, iterations=8)
-    deeper = Effort(depth=6).of(to_the_round)
-    assert deeper == SearchSettings(iterations=64, depth=6, stop="depth")
+    usual = SearchSettings(iterations=64, depth=2)
+    assert Effort().of(usual) == usual
+    assert Effort(iterations=8).of(usual) == dataclasses.replace(usual, iterations=8)
+    assert Effort(depth=6).of(usual) == dataclasses.replace(usual, depth=6)
+
+
+def test_a_depth_at_which_a_network_has_learnt_nothing_is_refused() -> None:
+    with pytest.raises(GameError, match="a multiple of 2 as depth, not 3"):
+        Effort(depth=3).of(SearchSettings(depth=2))
+    with pytest.raises(GameError, match="to the end of the round; give no depth"):
+        Effort(depth=2).of(SearchSettings(depth=2, stop="round"))

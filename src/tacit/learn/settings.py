@@ -127,10 +127,21 @@ class Effort:
     depth: int | None = None
 
     def of(self, search: SearchSettings) -> SearchSettings:
-        """The search with this effort; a depth takes the place of the end of the round."""
-        if self.depth is not None:
-            search = dataclasses.replace(search, depth=self.depth, stop="depth")
-        return dataclasses.replace(search, iterations=self.iterations or search.iterations)
+        """The search with this effort.
+
+        Self-play ends its searches after every `depth` moves, so the network has learnt PBSs at
+        multiples of it, and no others: GameError for another depth.
+        """
+        depth = self.depth or search.depth
+        if self.depth is not None and search.stop == "round":
+            raise GameError("its network is for searches to the end of the round; give no depth")
+        if depth % search.depth:
+            raise GameError(
+                f"its network is for the ends of searches of {search.depth} moves; "
+                f"give a multiple of {search.depth} as depth, not {depth}"
+            )
+        iterations = self.iterations or search.iterations
+        return dataclasses.replace(search, depth=depth, iterations=iterations)
 
 
 AS_TRAINED = Effort()
