@@ -10,6 +10,7 @@ that were drawn (`tacit.learn.holdem.targets`); the noise that is left averages 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,7 @@ from tacit.learn.holdem.network import KnotEvaluator
 from tacit.learn.holdem.random_positions import random_board
 from tacit.learn.holdem.streets.positions import (
     FLOP_MENU,
+    Reached,
     StreetSettings,
     flop_root,
     preflop_leaves,
@@ -66,18 +68,29 @@ class StreetEvaluators:
     flop: PBSEvaluator
 
 
-def turn_examples(
+def _flop_searches(
     settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
-) -> Examples:
-    """Examples before the turn card, and at the start of the turns that were solved for them."""
+) -> Iterator[Reached]:
+    """The leaves of flop searches, at a random iteration and the last, behind one preflop search.
+
+    Searches draw from `random` one by one, between what is drawn for each of them.
+    """
     positions = settings.positions
     reached = preflop_leaves(positions, evaluators.preflop, random)
-    parts = []
     for pbs in reached.draw(settings.flops, random):
         root = flop_root(shaken(pbs, positions.noise, random), random)
         last = positions.flop_iterations
         when = (int(random.integers(2, last)), last)
         _, leaves = search_leaves(root, FLOP_MENU, evaluators.flop, when)
+        yield leaves
+
+
+def turn_examples(
+    settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
+) -> Examples:
+    """Examples before the turn card, and at the start of the turns that were solved for them."""
+    parts = []
+    for leaves in _flop_searches(settings, evaluators, random):
         chosen = leaves.draw(settings.leaves, random)
         if chosen:
             both = solve_before_card(chosen, settings.targets, random)
@@ -89,16 +102,11 @@ def averaged_examples(
     settings: ChunkSettings, evaluators: StreetEvaluators, random: np.random.Generator
 ) -> Examples:
     """Examples before the turn card, valued by a network for the start of the turn."""
-    positions, network = settings.positions, evaluators.flop
+    network = evaluators.flop
     if not isinstance(network, KnotEvaluator):
         raise GameError("values are averaged over turn cards by a network; train one first")
-    reached = preflop_leaves(positions, evaluators.preflop, random)
     parts = []
-    for pbs in reached.draw(settings.flops, random):
-        root = flop_root(shaken(pbs, positions.noise, random), random)
-        last = positions.flop_iterations
-        when = (int(random.integers(2, last)), last)
-        _, leaves = search_leaves(root, FLOP_MENU, network, when)
+    for leaves in _flop_searches(settings, evaluators, random):
         chosen = leaves.draw(settings.averaged, random)
         if chosen:
             solved = average_by_network(network, chosen)
