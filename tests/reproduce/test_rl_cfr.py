@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import call
-from tacit.evaluation.turn_sizes import measure_turn
+from tacit.evaluation.turn_sizes import measure_plan
 from tacit.games import GameError
 from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
@@ -72,17 +72,26 @@ def test_preflop43_is_measured_with_the_papers_solves_and_with_converged_ones(
     assert rows[4]["ours"] >= 0, "a refined choice is worth no less than the base"
 
 
-def test_turns_are_measured_like_rivers(tmp_path, monkeypatch):
+def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch):
     monkeypatch.setattr("tacit.evaluation.turn_sizes.HANDS", 6)
-    monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_turn", quick_turn)
-    rows = RLCFR(experiments=("turns",), turns=2, runs=(untrained("turn", tmp_path),)).rows()
-    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"]
-    assert rows[0]["base"] > 0
+    monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_plan", quick_plan)
+    monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
+    runs, out = (untrained("turn", tmp_path),), tmp_path / "rows.json"
+    rows = RLCFR(experiments=("turns", "turns-actor"), turns=2, runs=runs).rows(out=out)
+    assert [row["experiment"] for row in rows[::3]] == ["turns, refined", "turns, actor alone"]
+    measures = ["exploitability, mbb/h", "exploitability at equilibrium, mbb/h", "value, mbb/h"]
+    assert [row["measure"] for row in rows] == measures * 2
+    assert rows[0]["base"] == rows[3]["base"] > 0
+    assert rows[0]["base"] > rows[1]["base"]
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
+    blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
+    measured = [(row["method"], row["block"]) for row in blocks if "value" in row]
+    base = ("player 1, (0.5, 1.0, 2.0), (0.5, 1.0, 2.0)", 0)
+    assert measured.count(base) == 1, "the base is measured once on each turn"
 
 
-def quick_turn(decision, plans):
-    return measure_turn(decision, plans, 5)
+def quick_plan(decision, plan, player):
+    return measure_plan(decision, plan, player, 5)
 
 
 def test_rivers_come_in_whole_blocks():

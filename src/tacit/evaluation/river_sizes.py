@@ -19,10 +19,11 @@ from tacit.evaluation.fine_grained import Both, fine_grained, river_plans
 from tacit.games.holdem.betting import CALL
 from tacit.games.holdem.cards import live_hands
 from tacit.games.holdem.spot import action_label
-from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
+from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Learner
+from tacit.learn.rl_cfr.refinement import BASE_PLAN
 from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solve_sets, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, MUL_ACTION, Sizes
 from tacit.learn.rl_cfr.states import random_rivers
