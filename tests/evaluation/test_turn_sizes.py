@@ -20,8 +20,6 @@ def test_few_sizes_lose_more_than_many():
         for sizes in map(HOLDEM.set_of, ((0.1,), (0.33, 0.75, 1.5)))
     )
     assert few.response > more.response
-    assert few.lost > more.lost
-    assert few.response > few.lost, "no policy with these sizes loses less"
     base = measure_plan(TURN, TURN_BASE, 0, 200)
     assert base.value > few.value, "with the stronger range larger bets are worth more"
 
@@ -29,7 +27,6 @@ def test_few_sizes_lose_more_than_many():
 def test_the_plans_of_both_players_are_exploitable_together():
     first, second = (measure_plan(TURN, TURN_BASE, player, 200) for player in (0, 1))
     assert first.response + second.response > 0
-    assert first.response + second.response > first.lost + second.lost
     assert second.value is None
 
 

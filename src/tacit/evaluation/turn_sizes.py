@@ -16,7 +16,7 @@ from tacit.games.holdem.betting import RIVER, TURN
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.refinement import TURN_BASE, refine_turn, turn_plan
-from tacit.learn.rl_cfr.rewards import Solves, solved
+from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.states import random_turn
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
@@ -27,8 +27,8 @@ TEST_SEED = 7_000_033
 """Test states are drawn with this seed, apart from training's."""
 HANDS = 24
 """The hands of a range; a tree has all rivers."""
-ITERATIONS = 120
-"""Of each solve."""
+MOST_BEHIND = 4
+"""In pots: with deeper stacks trees are several times as large."""
 FINE_TURN = turn_plan(HOLDEM.everything, HOLDEM.set_of((0.33, 0.7, 1.5)))
 """What a best response may bet."""
 MILLI = 1000.0
@@ -37,24 +37,22 @@ MILLI = 1000.0
 class PlanRow(NamedTuple):
     """A player's plan on a turn, in mbb.
 
-    response: what a best response in the fine-grained game wins from the solved policy; lost: the
-    same at equilibrium, without the error of the solve; value: what the first player to act wins
-    from an opponent with the base's sizes, None for the other player.
+    response: what a best response in the fine-grained game wins from the solved policy; value: what
+    the first player to act wins from an opponent with the base's sizes, None for the other player.
 
     Half the sum of both players' responses is the exploitability of their policies.
     """
 
     response: float
-    lost: float
     value: float | None
 
 
 def held_out_turn(number: int) -> Decision:
-    """A turn at its start, apart from those of training."""
+    """A turn at its start with at most `MOST_BEHIND`, apart from those of training."""
     random = np.random.default_rng([TEST_SEED, number])
     while True:
         decision = Decision(random_turn(random, most_hands=HANDS))
-        if decision.has_choice:
+        if decision.has_choice and decision.betting.behind[0] <= MOST_BEHIND * decision.betting.pot:
             return decision
 
 
@@ -76,11 +74,9 @@ def measure_plan(
     """A player's plan on one turn."""
     solves, scale = Solves(iterations), MILLI / decision.spot.rules.big_blind
     tree = game_of_plans(decision, [(plan, FINE_TURN) if player == 0 else (FINE_TURN, plan)])
-    policy = solved(tree, solves)
-    response = BestResponse(tree, policy).value(1 - player, BEST)
-    [won] = plan_values(tree, policy, player)
+    response = BestResponse(tree, solved(tree, solves)).value(1 - player, BEST)
     value = None
     if player == 0:
         tree = game_of_plans(decision, [(plan, TURN_BASE)])
         value = scale * float(plan_values(tree, solved(tree, solves), 0)[0])
-    return PlanRow(scale * response, -scale * float(won), value)
+    return PlanRow(scale * response, value)

@@ -38,9 +38,6 @@ SIX = "FINE-GRAIN, ours 6 sizes"
 
 TURNS: dict[str, Callable[[Row, Row], float]] = {
     EXPLOITABILITY: lambda first, second: (first["response"] + second["response"]) / 2,
-    "exploitability at equilibrium, mbb/h": lambda first, second: (
-        (first["lost"] + second["lost"]) / 2
-    ),
     VALUE: lambda first, _: first["value"],
 }
 """The measures of turns, from the rows of both players' plans."""
@@ -82,16 +79,17 @@ class RLCFR(Reproduction):
 
     Rivers come from walks through solved turns, apart from those of training. The fine-grained game
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
-    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
-    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long.
-    `auto`: `tacit spot --bets auto`, refined by solves. On turns sizes are chosen for turn and
-    river, refined as by `--bets auto` (`turns`) or by the actor alone (`turns-actor`); a best
-    response has 15 sizes on the turn and three on the river. In PREFLOP43 sizes are chosen for the
-    first action of each player, and what methods win from each other is computed, not sampled. Its
-    first rows are solved as the paper's: 250 iterations with simultaneous updates. `converged`:
-    1,000 iterations with alternating ones; what is left is due to the sizes. `refined`: of the
-    base's, the learner's best eight sets, and sets that differ from the best of these by one or two
-    sizes, the one that is worth most by solving each.
+    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each, FINE-
+    GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. A row of
+    rivers by the paper's learner is called `rivers, actor-critic`. `auto`: `tacit spot --bets
+    auto`, refined by solves. On turns sizes are chosen for turn and river, refined as by `--bets
+    auto` (`turns`) or by the actor alone (`turns-actor`); a best response has 15 sizes on the turn
+    and three on the river, and policies are solved against all of these. In PREFLOP43 sizes are
+    chosen for the first action of each player, and what methods win from each other is computed,
+    not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
+    `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
+    `refined`: of the base's, the learner's best eight sets, and sets that differ from the best of
+    these by one or two sizes, the one that is worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -159,7 +157,9 @@ class RLCFR(Reproduction):
                 ("ours", actor.command): learned(actor.learner),
             }
             (base, ours), seconds = self._play(blocks, progress, self.rivers, methods)
-            head = {"experiment": "rivers", "count": self.rivers, "training": actor.command}
+            kind = actor.settings.learner
+            name = "rivers" if kind == "bandit" else f"rivers, {kind}"
+            head = {"experiment": name, "count": self.rivers, "training": actor.command}
             for row in _compared(base, ours, seconds):
                 store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
