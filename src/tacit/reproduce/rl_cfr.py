@@ -79,9 +79,9 @@ class RLCFR(Reproduction):
 
     Rivers come from walks through solved turns, apart from those of training. The fine-grained game
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
-    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each, FINE-
-    GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. A row of
-    rivers by the paper's learner is called `rivers, actor-critic`. `auto`: `tacit spot --bets
+    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
+    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows
+    of rivers by the paper's learner are called `rivers, actor-critic`. `auto`: `tacit spot --bets
     auto`, refined by solves. On turns sizes are chosen for turn and river, refined as by `--bets
     auto` (`turns`) or by the actor alone (`turns-actor`); a best response has 15 sizes on the turn
     and three on the river, and policies are solved against all of these. In PREFLOP43 sizes are
