@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_plan
+from tacit.evaluation.river_sizes import measure_auto
+from tacit.evaluation.turn_sizes import (
+    held_out_turn,
+    learned_plans,
+    measure_plan,
+    mixed_turns,
+)
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import decision_of
@@ -36,6 +42,18 @@ def test_sizes_are_chosen_for_the_turn_and_for_the_river():
         assert 0 < len(plan.bets) <= 3
         assert plan.later is not None
         assert 0 < len(plan.later) <= 3
+
+
+def test_auto_on_a_turn_is_compared_with_the_base():
+    row = measure_auto(LearnedChooser(), TURN, iterations=200)
+    assert row.worse <= row.error
+    assert row.error < 1
+
+
+def test_mixed_turns_have_large_ranges_and_every_fifth_all_hands():
+    counts = [decision.state.counts for decision in mixed_turns(6)]
+    assert counts[0] == counts[5] == (1128, 1128)
+    assert all(100 < hands <= 250 for both in counts[1:5] for hands in both)
 
 
 def test_refined_plans_are_some_of_those_that_the_chooser_proposes():

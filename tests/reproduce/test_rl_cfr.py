@@ -20,7 +20,7 @@ from tacit.reproduce.rl_cfr import RLCFR
 def small(monkeypatch):
     """Blocks of two rivers, and short solves for --bets auto."""
     monkeypatch.setattr("tacit.evaluation.river_sizes.BLOCK", 2)
-    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", 20)
+    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", {"auto": 20})
 
 
 def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tacit.evaluation.river_sizes import with_all_hands
 from tacit.games.holdem.betting import RIVER, TURN
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.refinement import TURN_BASE, refine_turn, turn_plan
 from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
-from tacit.learn.rl_cfr.states import random_turn
+from tacit.learn.rl_cfr.states import MOST_HANDS, random_turn
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.solvers.best_response import BestResponse
 from tacit.tree.kernels.passes import BEST
@@ -49,9 +50,21 @@ class PlanRow(NamedTuple):
 
 def held_out_turn(number: int) -> Decision:
     """A turn at its start with at most `MOST_BEHIND`, apart from those of training."""
-    random = np.random.default_rng([TEST_SEED, number])
+    return _drawn([TEST_SEED, number], HANDS)
+
+
+def mixed_turns(count: int) -> list[Decision]:
+    """Turns of which every fifth has all hands in both ranges."""
+    found = [_drawn([TEST_SEED, TEST_SEED, number], MOST_HANDS) for number in range(count)]
+    found[::5] = map(with_all_hands, found[::5])
+    return found
+
+
+def _drawn(seed: list[int], hands: int) -> Decision:
+    """A turn with at most `MOST_BEHIND` and ranges of at most so many hands."""
+    random = np.random.default_rng(seed)
     while True:
-        decision = Decision(random_turn(random, most_hands=HANDS))
+        decision = Decision(random_turn(random, most_hands=hands))
         if decision.has_choice and decision.betting.behind[0] <= MOST_BEHIND * decision.betting.pot:
             return decision
 

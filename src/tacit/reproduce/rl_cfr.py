@@ -16,9 +16,11 @@ from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:
     from tacit.evaluation.river_sizes import Method
+    from tacit.learn.rl_cfr.chooser import LearnedChooser
+    from tacit.learn.rl_cfr.decisions import Decision
     from tacit.learn.rl_cfr.training import TrainedActor
 
-EXPERIMENTS = ("rivers", "comparisons", "auto", "turns", "turns-actor", "preflop43")
+EXPERIMENTS = ("rivers", "comparisons", "auto", "auto-turns", "turns", "turns-actor", "preflop43")
 COLUMNS = {
     "experiment": "{experiment}",
     "measure": "{measure}",
@@ -30,7 +32,7 @@ COLUMNS = {
     "count": "{count:,}",
     "seed": "{seed}",
 }
-AUTO_ITERATIONS = 600
+AUTO_ITERATIONS = {"auto": 600, "auto, turns": 200}
 EXPLOITABILITY = "exploitability, mbb/h"
 VALUE = "value, mbb/h"
 SIX = "FINE-GRAIN, ours 6 sizes"
@@ -123,6 +125,7 @@ class RLCFR(Reproduction):
             "rivers": self._rivers,
             "comparisons": self._comparisons,
             "auto": self._auto,
+            "auto-turns": self._auto_turns,
             "turns": partial(self._turns, refine=True),
             "turns-actor": partial(self._turns, refine=False),
             "preflop43": self._preflop43,
@@ -212,17 +215,39 @@ class RLCFR(Reproduction):
         return found, seconds
 
     def _auto(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.river_sizes import measure_auto, mixed_rivers
+        from tacit.evaluation.river_sizes import mixed_rivers
         from tacit.learn.rl_cfr.chooser import LearnedChooser
 
         actor = self._actors("river")[0]
         chooser = LearnedChooser(actors={"river": actor})
+        self._auto_row(store, progress, "auto", actor, chooser, partial(mixed_rivers, self.spots))
+
+    def _auto_turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.turn_sizes import mixed_turns
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+
+        actor = self._actors("turn")[0]
+        chooser = LearnedChooser(actors={"river": self._actors("river")[0], "turn": actor})
+        states = partial(mixed_turns, self.spots)
+        self._auto_row(store, progress, "auto, turns", actor, chooser, states)
+
+    def _auto_row(
+        self,
+        store: RowStore,
+        progress: Progress,
+        name: str,
+        actor: TrainedActor,
+        chooser: LearnedChooser,
+        states: Callable[[], list[Decision]],
+    ) -> None:
+        """The row of `--bets auto` on spots of one street."""
+        from tacit.evaluation.river_sizes import measure_auto
 
         def compute() -> Row:
             measured = []
-            for number, river in enumerate(mixed_rivers(self.spots)):
-                progress.stage(f"--bets auto, {self.spots} spots", number / self.spots)
-                measured.append(measure_auto(chooser, river, iterations=AUTO_ITERATIONS))
+            for number, state in enumerate(states()):
+                progress.stage(f"{name}, {self.spots} spots", number / self.spots)
+                measured.append(measure_auto(chooser, state, iterations=AUTO_ITERATIONS[name]))
             worse = [row.worse for row in measured]
             return {
                 "base": 0.0,
@@ -236,7 +261,7 @@ class RLCFR(Reproduction):
             }
 
         head = {
-            "experiment": "auto",
+            "experiment": name,
             "measure": "least gain, % of pot",
             "count": self.spots,
             "training": actor.command,
