@@ -47,7 +47,7 @@ def test_rivers_of_the_papers_learner_are_named_after_it(small, tmp_path):
     object.__setattr__(
         experiment, "runs", (untrained("river", tmp_path, {"learner": "actor-critic"}),)
     )
-    assert {row["experiment"] for row in experiment.rows()} == {"rivers, actor-critic"}
+    assert {row["experiment"] for row in experiment.rows()} == {"rivers, actor-critic, 0 epochs"}
 
 
 def untrained(problem: str, folder: Path, changes: dict[str, str] | None = None) -> str:

@@ -83,15 +83,16 @@ class RLCFR(Reproduction):
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
     best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
     FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows
-    of rivers by the paper's learner are called `rivers, actor-critic`. `auto`: `tacit spot --bets
-    auto`, refined by solves. On turns sizes are chosen for turn and river, refined as by `--bets
-    auto` (`turns`) or by the actor alone (`turns-actor`); a best response has 15 sizes on the turn
-    and three on the river, and policies are solved against all of these. In PREFLOP43 sizes are
-    chosen for the first action of each player, and what methods win from each other is computed,
-    not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
-    `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
-    `refined`: of the base's, the learner's best eight sets, and sets that differ from the best of
-    these by one or two sizes, the one that is worth most by solving each.
+    of rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
+    `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
+    are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
+    (`turns-actor`); a best response has 15 sizes on the turn and three on the river, and policies
+    are solved against all of these. In PREFLOP43 sizes are chosen for the first action of each
+    player, and what methods win from each other is computed, not sampled. Its first rows are solved
+    as the paper's: 250 iterations with simultaneous updates. `converged`: 1,000 iterations with
+    alternating ones; what is left is due to the sizes. `refined`: of the base's, the learner's best
+    eight sets, and sets that differ from the best of these by one or two sizes, the one that is
+    worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -161,7 +162,7 @@ class RLCFR(Reproduction):
             }
             (base, ours), seconds = self._play(blocks, progress, self.rivers, methods)
             kind = actor.settings.learner
-            name = "rivers" if kind == "bandit" else f"rivers, {kind}"
+            name = "rivers" if kind == "bandit" else f"rivers, {kind}, {actor.epoch} epochs"
             head = {"experiment": name, "count": self.rivers, "training": actor.command}
             for row in _compared(base, ours, seconds):
                 store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
@@ -377,7 +378,9 @@ def _fields(compute: Callable[[], Any]) -> Row:
 
 
 def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.3g}"
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _compared(
