@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import call
-from tacit.evaluation.turn_sizes import measure_turn
+from tacit.evaluation.turn_sizes import measure_plan
 from tacit.games import GameError
 from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
@@ -20,7 +20,7 @@ from tacit.reproduce.rl_cfr import RLCFR
 def small(monkeypatch):
     """Blocks of two rivers, and short solves for --bets auto."""
     monkeypatch.setattr("tacit.evaluation.river_sizes.BLOCK", 2)
-    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", 20)
+    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", {"auto": 20})
 
 
 def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
@@ -41,8 +41,17 @@ def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
     assert experiment.tables(first)
 
 
-def untrained(problem: str, folder: Path) -> str:
-    settings = PRESETS[f"rl-cfr-{problem}"]
+def test_rivers_of_the_papers_learner_are_named_after_it(small, tmp_path):
+    experiment = RLCFR(experiments=("rivers",), rivers=20)
+    object.__setattr__(experiment, "rivers", 2)
+    object.__setattr__(
+        experiment, "runs", (untrained("river", tmp_path, {"learner": "actor-critic"}),)
+    )
+    assert {row["experiment"] for row in experiment.rows()} == {"rivers, actor-critic, 0 epochs"}
+
+
+def untrained(problem: str, folder: Path, changes: dict[str, str] | None = None) -> str:
+    settings = PRESETS[f"rl-cfr-{problem}"].changed(changes or {})
     path = folder / f"{problem}.pt"
     TrainedActor(make_learner(settings), settings).save_actor(path)
     return str(path)
@@ -72,17 +81,24 @@ def test_preflop43_is_measured_with_the_papers_solves_and_with_converged_ones(
     assert rows[4]["ours"] >= 0, "a refined choice is worth no less than the base"
 
 
-def test_turns_are_measured_like_rivers(tmp_path, monkeypatch):
+def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch):
     monkeypatch.setattr("tacit.evaluation.turn_sizes.HANDS", 6)
-    monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_turn", quick_turn)
-    rows = RLCFR(experiments=("turns",), turns=2, runs=(untrained("turn", tmp_path),)).rows()
-    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"]
-    assert rows[0]["base"] > 0
+    monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_plan", quick_plan)
+    monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
+    runs, out = (untrained("turn", tmp_path),), tmp_path / "rows.json"
+    rows = RLCFR(experiments=("turns", "turns-actor"), turns=2, runs=runs).rows(out=out)
+    assert [row["experiment"] for row in rows[::2]] == ["turns, refined", "turns, actor alone"]
+    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 2
+    assert rows[0]["base"] == rows[2]["base"] > 0
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
+    blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
+    measured = [(row["method"], row["block"]) for row in blocks if "value" in row]
+    base = ("player 1, (0.5, 1.0, 2.0), (0.5, 1.0, 2.0)", 0)
+    assert measured.count(base) == 1, "the base is measured once on each turn"
 
 
-def quick_turn(decision, plans):
-    return measure_turn(decision, plans, 5)
+def quick_plan(decision, plan, player):
+    return measure_plan(decision, plan, player, 5)
 
 
 def test_rivers_come_in_whole_blocks():

@@ -16,17 +16,18 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.evaluation.fine_grained import Both, fine_grained, river_plans
-from tacit.games.holdem.betting import CALL
+from tacit.games.holdem.betting import CALL, RIVER
 from tacit.games.holdem.cards import live_hands
 from tacit.games.holdem.spot import action_label
-from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
+from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Learner
+from tacit.learn.rl_cfr.refinement import BASE_PLAN, EVERY_SIZE, TURN_BASE, TURN_OPPONENT
 from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solve_sets, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, MUL_ACTION, Sizes
 from tacit.learn.rl_cfr.states import random_rivers
-from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
+from tacit.learn.rl_cfr.street_game import Plans, game_of_plans, plan_values
 from tacit.solvers.best_response import exploitability
 
 TEST_SEED = 7_000_003
@@ -128,11 +129,11 @@ def measure(decision: Decision, method: Method) -> RiverRow:
 
 
 class AutoRow(NamedTuple):
-    """`--bets auto` on a river: by how much each player's plan is worse than the base, and time.
+    """`--bets auto` on a spot: by how much each player's plan is worse than the base, and time.
 
-    worse: the larger loss of the two players against every size of the grid, in percent of the pot,
-    solved anew with more iterations than the choice was made with; error: the exploitability of
-    these solves, in percent of the pot.
+    worse: the larger loss of the two players against the opponent of the refinement, in percent of
+    the pot, solved anew with all hands and more iterations than the choice was made with; error:
+    the exploitability of these solves, in percent of the pot.
     """
 
     worse: float
@@ -147,21 +148,26 @@ def mixed_rivers(count: int) -> list[Decision]:
     while len(found) < count:
         found += random_rivers(random, walks=2)[:1]
     for place in range(0, count, 5):
-        spot = found[place].spot
-        every = live_hands(spot.board).astype(np.float32)
-        found[place] = Decision(replace(spot, ranges=(every, every)))
+        found[place] = with_all_hands(found[place])
     return found
 
 
+def with_all_hands(decision: Decision) -> Decision:
+    """The same decision with all hands in both ranges."""
+    every = live_hands(decision.spot.board).astype(np.float32)
+    return Decision(replace(decision.spot, ranges=(every, every)), decision.history)
+
+
 def measure_auto(chooser: LearnedChooser, decision: Decision, *, iterations: int) -> AutoRow:
-    """Choose sizes for a river and compare each player's plan with the base's."""
+    """Choose sizes for a river or a turn and compare each player's plan with the base's."""
     choice = chooser.decide(decision.spot)
-    [plans] = choice.plans.values()
-    fine = Plan(HOLDEM.everything)
+    street = decision.betting.street
+    plans = choice.plans[street]
+    usual, opponent = (BASE_PLAN, EVERY_SIZE) if street == RIVER else (TURN_BASE, TURN_OPPONENT)
     worse, error = -np.inf, 0.0
     for player in (0, 1):
         pairs: list[Plans] = [
-            (plan, fine) if player == 0 else (fine, plan) for plan in (BASE_PLAN, plans[player])
+            (plan, opponent) if player == 0 else (opponent, plan) for plan in (usual, plans[player])
         ]
         tree = game_of_plans(decision, pairs)
         policy = solved(tree, Solves(iterations))

@@ -16,9 +16,11 @@ from tacit.reproduce.row_store import Reproduction, RowStore
 
 if TYPE_CHECKING:
     from tacit.evaluation.river_sizes import Method
+    from tacit.learn.rl_cfr.chooser import LearnedChooser
+    from tacit.learn.rl_cfr.decisions import Decision
     from tacit.learn.rl_cfr.training import TrainedActor
 
-EXPERIMENTS = ("rivers", "comparisons", "auto", "turns", "preflop43")
+EXPERIMENTS = ("rivers", "comparisons", "auto", "auto-turns", "turns", "turns-actor", "preflop43")
 COLUMNS = {
     "experiment": "{experiment}",
     "measure": "{measure}",
@@ -30,23 +32,46 @@ COLUMNS = {
     "count": "{count:,}",
     "seed": "{seed}",
 }
-AUTO_ITERATIONS = 600
+AUTO_ITERATIONS = {"auto": 600, "auto, turns": 200}
 EXPLOITABILITY = "exploitability, mbb/h"
 VALUE = "value, mbb/h"
 SIX = "FINE-GRAIN, ours 6 sizes"
 
 
-class Form(NamedTuple):
-    """How PREFLOP43 is measured: with converged solves, or with choices refined by solves."""
+TURNS: dict[str, Callable[[Row, Row], float]] = {
+    EXPLOITABILITY: lambda first, second: (first["response"] + second["response"]) / 2,
+    VALUE: lambda first, _: first["value"],
+}
+"""The measures of turns, from the rows of both players' plans."""
 
-    converged: bool = False
-    refined: bool = False
+
+class Paper43(NamedTuple):
+    """The paper's figures of PREFLOP43: of the base and with chosen sizes."""
+
+    reward: float | None
+    exploitability: tuple[float | None, float | None]
+    head_to_head: float | None
+
+
+PAPER43 = Paper43(4, (23, 21), 5)
+NO_PAPER43 = Paper43(None, (None, None), None)
+
+
+class Form(NamedTuple):
+    """How PREFLOP43 is measured, and the figures that stand beside.
+
+    converged: with many iterations; refined: with choices refined by solves.
+    """
+
+    converged: bool
+    refined: bool
+    paper: Paper43
 
 
 FORMS = {
-    "preflop43": Form(),
-    "preflop43, refined": Form(refined=True),
-    "preflop43, converged": Form(converged=True),
+    "preflop43": Form(converged=False, refined=False, paper=PAPER43),
+    "preflop43, refined": Form(converged=False, refined=True, paper=PAPER43),
+    "preflop43, converged": Form(converged=True, refined=False, paper=NO_PAPER43),
 }
 
 
@@ -57,14 +82,17 @@ class RLCFR(Reproduction):
     Rivers come from walks through solved turns, apart from those of training. The fine-grained game
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
     best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
-    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long.
-    `auto`: `tacit spot --bets auto`, refined by solves. On turns sizes are chosen for turn and
-    river; a best response has 15 sizes on the turn and six on the river. In PREFLOP43 sizes are
-    chosen for the first action of each player, and what methods win from each other is computed,
-    not sampled. Its first rows are solved as the paper's: 250 iterations with simultaneous updates.
-    `converged`: 1,000 iterations with alternating ones; what is left is due to the sizes.
-    `refined`: of the base's, the learner's best eight sets, and sets that differ from the best of
-    these by one or two sizes, the one that is worth most by solving each.
+    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows
+    of rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
+    `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
+    are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
+    (`turns-actor`); a best response has 15 sizes on the turn and three on the river, and policies
+    are solved against all of these. In PREFLOP43 sizes are chosen for the first action of each
+    player, and what methods win from each other is computed, not sampled. Its first rows are solved
+    as the paper's: 250 iterations with simultaneous updates. `converged`: 1,000 iterations with
+    alternating ones; what is left is due to the sizes. `refined`: of the base's, the learner's best
+    eight sets, and sets that differ from the best of these by one or two sizes, the one that is
+    worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -94,11 +122,13 @@ class RLCFR(Reproduction):
         """All rows; the blocks of states that are finished are kept beside them."""
         parts = None if out is None else out.with_name(f"{out.stem}-blocks.json")
         store, blocks = RowStore(out, self.key), RowStore(parts, ("method", "block", "training"))
-        computing = {
+        computing: dict[str, Callable[[RowStore, RowStore, Progress], None]] = {
             "rivers": self._rivers,
             "comparisons": self._comparisons,
             "auto": self._auto,
-            "turns": self._turns,
+            "auto-turns": self._auto_turns,
+            "turns": partial(self._turns, refine=True),
+            "turns-actor": partial(self._turns, refine=False),
             "preflop43": self._preflop43,
         }
         for name in self.experiments:
@@ -131,7 +161,9 @@ class RLCFR(Reproduction):
                 ("ours", actor.command): learned(actor.learner),
             }
             (base, ours), seconds = self._play(blocks, progress, self.rivers, methods)
-            head = {"experiment": "rivers", "count": self.rivers, "training": actor.command}
+            kind = actor.settings.learner
+            name = "rivers" if kind == "bandit" else f"rivers, {kind}, {actor.epoch} epochs"
+            head = {"experiment": name, "count": self.rivers, "training": actor.command}
             for row in _compared(base, ours, seconds):
                 store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
@@ -184,17 +216,39 @@ class RLCFR(Reproduction):
         return found, seconds
 
     def _auto(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.river_sizes import measure_auto, mixed_rivers
+        from tacit.evaluation.river_sizes import mixed_rivers
         from tacit.learn.rl_cfr.chooser import LearnedChooser
 
         actor = self._actors("river")[0]
         chooser = LearnedChooser(actors={"river": actor})
+        self._auto_row(store, progress, "auto", actor, chooser, partial(mixed_rivers, self.spots))
+
+    def _auto_turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.turn_sizes import mixed_turns
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+
+        actor = self._actors("turn")[0]
+        chooser = LearnedChooser(actors={"river": self._actors("river")[0], "turn": actor})
+        states = partial(mixed_turns, self.spots)
+        self._auto_row(store, progress, "auto, turns", actor, chooser, states)
+
+    def _auto_row(
+        self,
+        store: RowStore,
+        progress: Progress,
+        name: str,
+        actor: TrainedActor,
+        chooser: LearnedChooser,
+        states: Callable[[], list[Decision]],
+    ) -> None:
+        """The row of `--bets auto` on spots of one street."""
+        from tacit.evaluation.river_sizes import measure_auto
 
         def compute() -> Row:
             measured = []
-            for number, river in enumerate(mixed_rivers(self.spots)):
-                progress.stage(f"--bets auto, {self.spots} spots", number / self.spots)
-                measured.append(measure_auto(chooser, river, iterations=AUTO_ITERATIONS))
+            for number, state in enumerate(states()):
+                progress.stage(f"{name}, {self.spots} spots", number / self.spots)
+                measured.append(measure_auto(chooser, state, iterations=AUTO_ITERATIONS[name]))
             worse = [row.worse for row in measured]
             return {
                 "base": 0.0,
@@ -208,45 +262,53 @@ class RLCFR(Reproduction):
             }
 
         head = {
-            "experiment": "auto",
+            "experiment": name,
             "measure": "least gain, % of pot",
             "count": self.spots,
             "training": actor.command,
         }
         store.add(head, compute)
 
-    def _turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
-        from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_turn
-        from tacit.learn.rl_cfr.chooser import BASE_PLAN, LearnedChooser
+    def _turns(
+        self, store: RowStore, blocks: RowStore, progress: Progress, *, refine: bool
+    ) -> None:
+        from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_plan
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+        from tacit.learn.rl_cfr.refinement import TURN_BASE, turn_plan
+        from tacit.learn.rl_cfr.street_game import Plan
+
+        def choose(chooser: LearnedChooser, number: int) -> Row:
+            plans = learned_plans(chooser, held_out_turn(number))
+            return {"bets": [(plan.bets, plan.later_bets) for plan in plans]}
+
+        def measured(number: int, player: int, plan: Plan) -> Row:
+            sizes = f"player {player}, {plan.pots}, {plan.later_pots}"
+            compute = partial(_fields, lambda: measure_plan(held_out_turn(number), plan, player))
+            return blocks.add({"method": sizes, "block": number, "training": ""}, compute)
 
         river = self._actors("river")[0]
+        name = "turns, refined" if refine else "turns, actor alone"
         for actor in self._actors("turn"):
-            chooser = LearnedChooser(actors={"river": river, "turn": actor})
-            found: list[list[Row]] = []
+            chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=refine)
+            pairs: dict[str, list[tuple[float, float]]] = {measure: [] for measure in TURNS}
+            seconds = 0.0
             for number in range(self.turns):
-                progress.stage(f"{self.turns} turns", number / self.turns)
-                turn = held_out_turn(number)
-                methods = {
-                    "": (BASE_PLAN, BASE_PLAN),
-                    f"{actor.command}; {river.command}": learned_plans(chooser, turn),
-                }
-                found.append(
-                    [
-                        blocks.add(
-                            {"method": "turn", "block": number, "training": training},
-                            partial(_fields, partial(measure_turn, turn, plans)),
-                        )
-                        for training, plans in methods.items()
-                    ]
+                progress.stage(f"{self.turns} {name}", number / self.turns)
+                trained = f"{actor.command}; {river.command}"
+                head = {"method": name, "block": number, "training": trained}
+                choice: dict[str, Any] = blocks.add(head, partial(choose, chooser, number))
+                ours = [turn_plan(tuple(bets), tuple(later)) for bets, later in choice["bets"]]
+                base, chosen = (
+                    [measured(number, player, plan) for player, plan in enumerate(plans)]
+                    for plans in ((TURN_BASE, TURN_BASE), ours)
                 )
-            both = [
-                [(row["exploitability"], row["value"]) for row in rows]
-                for rows in zip(*found, strict=True)
-            ]
-            seconds = sum(row["seconds"] for rows in found for row in rows)
-            head = {"experiment": "turns", "count": self.turns, "training": actor.command}
-            for row in _compared(both[0], both[1], seconds, paper=False):
-                store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
+                for measure, worth in TURNS.items():
+                    pairs[measure].append((worth(*base), worth(*chosen)))
+                seconds += sum(row["seconds"] for row in (choice, *base, *chosen))
+            head = {"experiment": name, "count": self.turns, "training": actor.command}
+            for measure, both in pairs.items():
+                row = _pairs_row(both) | {"seconds": seconds}
+                store.add({**head, "measure": measure}, partial(dict, row))
 
     def _preflop43(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.preflop43_sizes import (
@@ -276,12 +338,11 @@ class RLCFR(Reproduction):
             rewards, most = ([g for row in found for g in row[n]] for n in ("rewards", "most"))
             pairs = [(row["base"], row["ours"]) for row in found]
             won = [row["head_to_head"] for row in found]
-            paper = not form.converged
             rows = {
-                "reward, mbb an action": _gain_row(rewards, 4 if paper else None),
+                "reward, mbb an action": _gain_row(rewards, form.paper.reward),
                 "reward of all sizes, mbb an action": _gain_row(most),
-                EXPLOITABILITY: _pairs_row(pairs, *((23, 21) if paper else ())),
-                "head to head, mbb/h": _gain_row(won, 5 if paper else None),
+                EXPLOITABILITY: _pairs_row(pairs, *form.paper.exploitability),
+                "head to head, mbb/h": _gain_row(won, form.paper.head_to_head),
             }
             for measure, row in rows.items():
                 count = len(rewards) if "reward" in measure else self.deals
@@ -317,7 +378,9 @@ def _fields(compute: Callable[[], Any]) -> Row:
 
 
 def _number(value: Any) -> str:
-    return "" if value is None else f"{value:.3g}"
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _compared(

@@ -8,13 +8,14 @@ from tacit.games import GameError
 from tacit.games.holdem.betting import RIVER, TURN
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import (
-    BASE_PLAN,
     LearnedChooser,
     chooser_of,
     settings_of_plans,
     shipped_actors,
 )
+from tacit.learn.rl_cfr.decisions import decision_of
 from tacit.learn.rl_cfr.learners import Bandit
+from tacit.learn.rl_cfr.refinement import BASE_PLAN, TURN_BASE
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.street_game import Plan
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
@@ -38,10 +39,30 @@ def test_a_turn_has_sizes_for_both_streets():
     actors = {"river": shipped_actors()["river"]}
     untrained = PRESETS["rl-cfr-turn"]
     actors["turn"] = TrainedActor(make_learner(untrained), untrained)
-    choice = LearnedChooser(actors=actors, sizes=2).decide(TURN_SPOT)
+    choice = LearnedChooser(actors=actors, sizes=2, refine=False).decide(TURN_SPOT)
     assert set(choice.plans) == {TURN, RIVER}
     assert choice.gains is None
     assert all(1 <= len(plan.bets) <= 2 for plans in choice.plans.values() for plan in plans)
+
+
+def test_a_turn_is_refined_and_the_river_has_the_sizes_that_were_solved():
+    chooser = LearnedChooser()
+    choice = chooser.decide(TURN_SPOT)
+    assert choice.gains is not None
+    assert min(choice.gains) >= 0
+    assert choice.exploitability is not None
+    assert min(choice.exploitability) >= 0
+    for turn, river in zip(choice.plans[TURN], choice.plans[RIVER], strict=True):
+        assert turn.later_bets == river.bets
+        assert len(turn.bets) <= 3
+
+
+def test_plans_of_a_turn_differ_in_the_number_of_bets_and_the_base_is_first():
+    for tried in LearnedChooser().turn_plans(decision_of(TURN_SPOT)):
+        assert tried[0] == TURN_BASE
+        assert {len(plan.bets) for plan in tried[1:]} == {1, 2, 3}
+        assert tried[-1].later == HOLDEM.base
+        assert len(set(tried)) == len(tried)
 
 
 def test_settings_say_plans_in_the_notation_of_bet_sizes():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tacit.games.holdem.betting import RIVER, TURN
 from tacit.games.holdem.spot import Spot
-from tacit.learn.rl_cfr.chooser import BASE_PLAN, SizeChoice
+from tacit.learn.rl_cfr.chooser import SizeChoice
+from tacit.learn.rl_cfr.refinement import BASE_PLAN
 from tacit.learn.rl_cfr.street_game import Plan
 from tacit.learn.rl_cfr.training import ActorProgress
 from tacit.report.holdem.sizes import (
@@ -16,7 +17,8 @@ from tacit.report.holdem.sizes import (
 )
 
 SPOT = Spot.of("2c7dJhQsKs", ranges=("AA", "QQ"), pot=400, behind=1200, bets="a")
-REFINED = SizeChoice({RIVER: (BASE_PLAN, Plan((3, 6)))}, 0.5, (0.0, 2.0), (3.0, 2.0))
+PLANS = BASE_PLAN, Plan((3, 6))
+REFINED = SizeChoice({RIVER: PLANS}, 0.5, (0.0, 2.0), (3.0, 2.0))
 
 
 def test_a_plan_is_written_as_bet_sizes():
@@ -28,9 +30,12 @@ def test_the_report_says_sizes_gains_and_time():
     _, line = choice_report(REFINED, SPOT)
     assert "OOP +0.000 %, IP +0.500 % of the pot" in line
     assert "0.750 -> 0.500 %" in line
+    assert "against every size" in line
     assert "chosen in 0.50 s" in line
     _, line = choice_report(SizeChoice({TURN: (BASE_PLAN, BASE_PLAN)}, 0.1), SPOT)
     assert "by the actor alone" in line
+    _, line = choice_report(SizeChoice({TURN: PLANS, RIVER: PLANS}, 0.5, (0.0, 2.0), (3, 2)), SPOT)
+    assert "against six sizes" in line
 
 
 def test_programs_get_chips():

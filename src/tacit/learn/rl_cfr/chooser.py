@@ -2,37 +2,41 @@
 
 First bets of both players are chosen by the network of their street, the first raise too. Before a
 later street is reached its board, pot and beliefs are not known; the sizes there are best on
-average over sampled boards and two pots. A river is then *refined*: for each player the engine
-solves the game with each of several plans, the base among them, against an opponent who may bet
-every size of the grid, and the plan that is worth most is taken. So the choice is no worse than the
-base, up to the error of these solves.
+average over sampled boards and two pots. Rivers and turns are then *refined*: the engine solves the
+game with each of several plans, the base's among them, and takes the one that is worth most. A flop
+is chosen by the network alone.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, StreetSizes, Unit
-from tacit.games.holdem.betting import CALL, RIVER, STREETS, BettingRules
-from tacit.games.holdem.cards import NUM_CARDS, NUM_HANDS, live_hands
+from tacit.games.holdem.betting import CALL, RIVER, STREETS, TURN, BettingRules
+from tacit.games.holdem.cards import NUM_CARDS, live_hands
 from tacit.games.holdem.spot import Spot, action_label
 from tacit.learn.rl_cfr.decisions import Decision, decision_of
 from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Point
-from tacit.learn.rl_cfr.rewards import Solves, solved
+from tacit.learn.rl_cfr.refinement import (
+    BASE_PLAN,
+    TURN_BASE,
+    Tried,
+    refine_river,
+    refine_turn,
+    turn_losses,
+    turn_plan,
+)
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
-from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
+from tacit.learn.rl_cfr.street_game import Plan, Plans
 from tacit.learn.rl_cfr.training import ACTORS, TrainedActor, load_actor
-from tacit.solvers.kernel_warm_up import cores
 
 FACED = 0.7
 """The bet, in pots, to which raises are chosen."""
@@ -40,11 +44,8 @@ BOARDS = 4
 """The number of boards that stand for a later street."""
 CANDIDATES = 3
 """The number of sets that are tried for each player when a river is refined."""
-REFINE_ITERATIONS = 120
-"""Of the solves that refine a river of all hands; smaller ranges have up to four times as many."""
-MARGIN = 4e-4
-"""A plan replaces the base if it gains more than this share of the pot, the error of a solve."""
-BASE_PLAN = Plan(HOLDEM.base)
+RANKED = 1000
+"""The number of predictions among which the best sets of each length are looked for."""
 
 
 @cache
@@ -58,9 +59,10 @@ def shipped_actors() -> dict[str, TrainedActor]:
 class SizeChoice:
     """Sizes chosen for a spot.
 
-    plans: by street, those of both players; gains: on a refined river, what each player wins more
-    than with the base against an opponent with every size of the grid, in chips; exploitability:
-    in the fine-grained game with the base's and with the chosen sizes, in chips.
+    plans: by street, those of both players; gains: where they were refined, what each player wins
+    more than with the base, in chips, on a river against an opponent with every size of the grid,
+    on a turn against one with six sizes; exploitability: by these sizes of the opponent, with the
+    base's and with the chosen sizes, in chips.
     """
 
     plans: Mapping[int, Plans]
@@ -79,7 +81,7 @@ class LearnedChooser:
     """Chooses sizes by trained networks, by the name of the street.
 
     The turn's serves the flop too; without one the river's serves both. sizes: the most first bets
-    of a player on a street, all-in not counted; refine: try several on a river by solving.
+    of a player on a street, all-in not counted; refine: try several on a river or turn by solving.
     """
 
     actors: Mapping[str, TrainedActor] = field(default_factory=shipped_actors)
@@ -97,15 +99,27 @@ class LearnedChooser:
         """The chosen sizes, and what they gain where that was measured."""
         begun = time.perf_counter()
         start = decision_of(spot)
-        plans = {}
-        for street in range(spot.rules.first_street, RIVER + 1):
-            starts = [start] if street == spot.rules.first_street else _later(spot, street)
-            first, second = (self._plan(starts, player) for player in (0, 1))
-            plans[street] = first, second
-        choice = SizeChoice(plans, 0.0)
-        if self.refine and spot.rules.first_street == RIVER:
-            choice = self._refined(start)
+        street = spot.rules.first_street
+        if self.refine and street == RIVER:
+            best, losses = refine_river(start, self._river_plans(start))
+            choice = SizeChoice({RIVER: best.plans}, 0.0, best.gains, losses)
+        elif self.refine and street == TURN:
+            best = refine_turn(start, self.turn_plans(start))
+            rivers = Plan(best.plans[0].later_bets), Plan(best.plans[1].later_bets)
+            losses = turn_losses(start, best.plans)
+            choice = SizeChoice({TURN: best.plans, RIVER: rivers}, 0.0, best.gains, losses)
+        else:
+            choice = SizeChoice(self._predicted(start), 0.0)
         return replace(choice, seconds=time.perf_counter() - begun)
+
+    def _predicted(self, start: Decision) -> dict[int, Plans]:
+        """By street, the plans that are predicted to be best."""
+        street = start.spot.rules.first_street
+        plans = {street: (self._plan([start], 0), self._plan([start], 1))}
+        for later in range(street + 1, RIVER + 1):
+            starts = _later(start.spot, later)
+            plans[later] = self._plan(starts, 0), self._plan(starts, 1)
+        return plans
 
     def bandit(self, street: int) -> Bandit:
         """The network of a street."""
@@ -132,27 +146,32 @@ class LearnedChooser:
         raised = _best(bandit, raises, 1)[0] if raises else ()
         return Plan(bets, HOLDEM.in_pots(raised) or (BELOW,))
 
-    def _refined(self, start: Decision) -> SizeChoice:
-        """The best of several plans of each player against an opponent with every size."""
-        tried: list[list[Plan]] = []
+    def _river_plans(self, start: Decision) -> Tried:
+        """The plans that are tried on a river: the best sets, and the best one with a raise."""
+        tried = []
         for player in (0, 1):
             plans = [self._plan([start], player, rank) for rank in range(CANDIDATES)]
             simple = [Plan(plan.bets) for plan in plans]
             tried.append([BASE_PLAN, *dict.fromkeys([plans[0], *simple])])
-        with ThreadPoolExecutor(min(2, cores())) as threads:
-            found = list(threads.map(lambda player: _values(start, tried[player], player), (0, 1)))
-        best, gains, loss = [], [], [0.0, 0.0]
-        for plans, (values, fine) in zip(tried, found, strict=True):
-            place = int(values.argmax())
-            if values[place] - values[0] < MARGIN * start.betting.pot:
-                place = 0
-            best.append(plans[place])
-            gains.append(float(values[place] - values[0]))
-            loss[0] += (fine - float(values[0])) / 2
-            loss[1] += (fine - float(values[place])) / 2
-        return SizeChoice(
-            {RIVER: (best[0], best[1])}, 0.0, (gains[0], gains[1]), (loss[0], loss[1])
-        )
+        return tried[0], tried[1]
+
+    def turn_plans(self, start: Decision) -> Tried:
+        """The plans that are tried on a turn, each with sizes for the river.
+
+        These are the base's, the best sets of one, two and more bets with the best set of the
+        river, and the best set of all with the base's on the river.
+        """
+        tried = []
+        later = _later(start.spot, RIVER)
+        for player in (0, 1):
+            bandit, point = self.bandit(TURN), _bet(start, player)
+            ranked = bandit.best(point, self.sizes, RANKED)
+            by_length = {len(bets): bets for bets in reversed(ranked)}
+            river = self._plan(later, player).bets
+            plans = [turn_plan(bets, river) for bets in by_length.values()]
+            plans.append(turn_plan(ranked[0], HOLDEM.base))
+            tried.append(list(dict.fromkeys([TURN_BASE, *plans])))
+        return tried[0], tried[1]
 
 
 def chooser_of(path: Path | None = None, *, sizes: int = 3) -> LearnedChooser:
@@ -235,17 +254,3 @@ def _later(spot: Spot, street: int) -> list[Decision]:
             continue
         found += [start] if start.betting.player == 0 and start.has_choice else []
     return found
-
-
-def _values(
-    start: Decision, plans: Sequence[Plan], player: int
-) -> tuple[NDArray[np.float64], float]:
-    """[plans] what each is worth to `player` against every size of the grid; and every size."""
-    fine = Plan(HOLDEM.everything)
-    pairs = [(plan, fine) if player == 0 else (fine, plan) for plan in (*plans, fine)]
-    tree = game_of_plans(start, pairs)
-    share = max(start.state.counts) / NUM_HANDS
-    iterations = round(REFINE_ITERATIONS * min(4.0, 0.8 / share))
-    solves = Solves(max(REFINE_ITERATIONS, iterations))
-    values = plan_values(tree, solved(tree, solves), player)
-    return values[:-1], max(float(values[-1]), float(values[:-1].max()))

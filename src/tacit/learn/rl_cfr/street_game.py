@@ -22,14 +22,16 @@ from tacit.tree.cards.states import CardState
 
 
 class Plan(NamedTuple):
-    """A player's first bets on a street, and first raises in pots; later ones are `BELOW`.
+    """A player's first bets on a street, and first raises in pots.
 
-    later: the first bets on later streets, by default the same.
+    later: the first bets on later streets, by default the same; reraises: raises of raises in pots.
+    All-in is always there.
     """
 
     bets: Sizes
     raises: tuple[float, ...] = (BELOW,)
     later: Sizes | None = None
+    reraises: tuple[float, ...] = (BELOW,)
 
     @property
     def pots(self) -> tuple[float, ...]:
@@ -37,9 +39,14 @@ class Plan(NamedTuple):
         return HOLDEM.in_pots(self.bets)
 
     @property
-    def later_pots(self) -> tuple[float, ...]:
+    def later_bets(self) -> Sizes:
         """Those of later streets."""
-        return self.pots if self.later is None else HOLDEM.in_pots(self.later)
+        return self.bets if self.later is None else self.later
+
+    @property
+    def later_pots(self) -> tuple[float, ...]:
+        """Those of later streets in pots."""
+        return HOLDEM.in_pots(self.later_bets)
 
 
 Plans = tuple[Plan, Plan]
@@ -58,7 +65,7 @@ def game_of_plans(decision: Decision, plans: Sequence[Plans]) -> PublicTree:
         _, later, actions_there = state.history.rpartition("/")
         raises = actions_there.count("r") + (decision.betting.to_call > 0)
         bets = plan.later_pots if later else plan.pots
-        pots = (bets, plan.raises)[raises] if raises < 2 else (BELOW,)
+        pots = (bets, plan.raises, plan.reraises)[min(raises, 2)]
         taken = actions_with(state.betting, pots)
         return frozenset(action_label(state.betting, action) for action in taken)
 

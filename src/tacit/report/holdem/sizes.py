@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.games.holdem.betting import STREETS
+from tacit.games.holdem.betting import RIVER, STREETS
 from tacit.report.plot import picture, save
 from tacit.report.table import Table, table, table_of
 
@@ -63,12 +63,13 @@ def choice_report(choice: SizeChoice, spot: Spot) -> list[Block]:
         shown.add_row(STREETS[street], *map(plan_text, plans))
     seconds = f"chosen in {choice.seconds:.2f} s"
     if choice.gains is None or choice.exploitability is None:
-        return [shown, f"{seconds} by the actor alone: only rivers are refined by solves"]
+        return [shown, f"{seconds} by the actor alone: only rivers and turns are refined by solves"]
     first, second = (100 * gain / spot.pot for gain in choice.gains)
     before, after = (100 * loss / spot.pot for loss in choice.exploitability)
+    opponent = "every size" if min(choice.plans) == RIVER else "six sizes"
     return [
         shown,
-        f"over 50%,100%,200%,a/80%,a against every size: OOP {first:+.3f} %, IP {second:+.3f} % "
+        f"over 50%,100%,200%,a/80%,a against {opponent}: OOP {first:+.3f} %, IP {second:+.3f} % "
         f"of the pot; exploitability by other sizes {before:.3f} -> {after:.3f} %; {seconds}",
     ]
 
