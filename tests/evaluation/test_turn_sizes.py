@@ -44,6 +44,13 @@ def test_sizes_are_chosen_for_the_turn_and_for_the_river():
         assert 0 < len(plan.later) <= 3
 
 
+def test_deep_turns_have_more_than_four_pots_behind():
+    for number in range(3):
+        usual, deep = (held_out_turn(number, deep=deep).betting for deep in (False, True))
+        assert usual.behind[0] <= 4 * usual.pot
+        assert deep.behind[0] > 4 * deep.pot
+
+
 def test_auto_on_a_turn_is_compared_with_the_base():
     row = measure_auto(LearnedChooser(), TURN, iterations=200)
     assert row.worse <= row.error

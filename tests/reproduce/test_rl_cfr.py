@@ -86,9 +86,14 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
     monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_plan", quick_plan)
     monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
     runs, out = (untrained("turn", tmp_path),), tmp_path / "rows.json"
-    rows = RLCFR(experiments=("turns", "turns-actor"), turns=2, runs=runs).rows(out=out)
-    assert [row["experiment"] for row in rows[::2]] == ["turns, refined", "turns, actor alone"]
-    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 2
+    experiments = ("turns", "turns-actor", "turns-deep")
+    rows = RLCFR(experiments=experiments, turns=2, runs=runs).rows(out=out)
+    assert [row["experiment"] for row in rows[::2]] == [
+        "turns, refined",
+        "turns, actor alone",
+        "deep turns, refined",
+    ]
+    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 3
     assert rows[0]["base"] == rows[2]["base"] > 0
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
     blocks = json.loads((tmp_path / "rows-blocks.json").read_text())

@@ -48,9 +48,9 @@ class PlanRow(NamedTuple):
     value: float | None
 
 
-def held_out_turn(number: int) -> Decision:
-    """A turn at its start with at most `MOST_BEHIND`, apart from those of training."""
-    return _drawn([TEST_SEED, number], HANDS)
+def held_out_turn(number: int, *, deep: bool = False) -> Decision:
+    """A turn at its start with at most `MOST_BEHIND`, or more; apart from those of training."""
+    return _drawn([TEST_SEED, number], HANDS, deep=deep)
 
 
 def mixed_turns(count: int) -> list[Decision]:
@@ -60,12 +60,13 @@ def mixed_turns(count: int) -> list[Decision]:
     return found
 
 
-def _drawn(seed: list[int], hands: int) -> Decision:
-    """A turn with at most `MOST_BEHIND` and ranges of at most so many hands."""
+def _drawn(seed: list[int], hands: int, *, deep: bool = False) -> Decision:
+    """A turn with at most `MOST_BEHIND`, or more, and ranges of at most so many hands."""
     random = np.random.default_rng(seed)
     while True:
         decision = Decision(random_turn(random, most_hands=hands))
-        if decision.has_choice and decision.betting.behind[0] <= MOST_BEHIND * decision.betting.pot:
+        over = decision.betting.behind[0] > MOST_BEHIND * decision.betting.pot
+        if decision.has_choice and over == deep:
             return decision
 
 

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from tacit.learn.rl_cfr.decisions import Decision
     from tacit.learn.rl_cfr.training import TrainedActor
 
-EXPERIMENTS = ("rivers", "comparisons", "auto", "auto-turns", "turns", "turns-actor", "preflop43")
+EXPERIMENTS = (
+    "rivers",
+    "comparisons",
+    "auto",
+    "auto-turns",
+    "turns",
+    "turns-actor",
+    "turns-deep",
+    "preflop43",
+)
 COLUMNS = {
     "experiment": "{experiment}",
     "measure": "{measure}",
@@ -86,13 +95,13 @@ class RLCFR(Reproduction):
     of rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
     `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
     are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
-    (`turns-actor`); a best response has 15 sizes on the turn and three on the river, and policies
-    are solved against all of these. In PREFLOP43 sizes are chosen for the first action of each
-    player, and what methods win from each other is computed, not sampled. Its first rows are solved
-    as the paper's: 250 iterations with simultaneous updates. `converged`: 1,000 iterations with
-    alternating ones; what is left is due to the sizes. `refined`: of the base's, the learner's best
-    eight sets, and sets that differ from the best of these by one or two sizes, the one that is
-    worth most by solving each.
+    (`turns-actor`), with at most four pots behind, or more (`turns-deep`); a best response has 15
+    sizes on the turn and three on the river, and policies are solved against all of these. In
+    PREFLOP43 sizes are chosen for the first action of each player, and what methods win from each
+    other is computed, not sampled. Its first rows are solved as the paper's: 250 iterations with
+    simultaneous updates. `converged`: 1,000 iterations with alternating ones; what is left is due
+    to the sizes. `refined`: of the base's, the learner's best eight sets, and sets that differ from
+    the best of these by one or two sizes, the one that is worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -129,6 +138,7 @@ class RLCFR(Reproduction):
             "auto-turns": self._auto_turns,
             "turns": partial(self._turns, refine=True),
             "turns-actor": partial(self._turns, refine=False),
+            "turns-deep": partial(self._turns, refine=True, deep=True),
             "preflop43": self._preflop43,
         }
         for name in self.experiments:
@@ -270,7 +280,13 @@ class RLCFR(Reproduction):
         store.add(head, compute)
 
     def _turns(
-        self, store: RowStore, blocks: RowStore, progress: Progress, *, refine: bool
+        self,
+        store: RowStore,
+        blocks: RowStore,
+        progress: Progress,
+        *,
+        refine: bool,
+        deep: bool = False,
     ) -> None:
         from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_plan
         from tacit.learn.rl_cfr.chooser import LearnedChooser
@@ -278,16 +294,18 @@ class RLCFR(Reproduction):
         from tacit.learn.rl_cfr.street_game import Plan
 
         def choose(chooser: LearnedChooser, number: int) -> Row:
-            plans = learned_plans(chooser, held_out_turn(number))
+            plans = learned_plans(chooser, held_out_turn(number, deep=deep))
             return {"bets": [(plan.bets, plan.later_bets) for plan in plans]}
 
         def measured(number: int, player: int, plan: Plan) -> Row:
-            sizes = f"player {player}, {plan.pots}, {plan.later_pots}"
-            compute = partial(_fields, lambda: measure_plan(held_out_turn(number), plan, player))
+            sizes = f"{depth}player {player}, {plan.pots}, {plan.later_pots}"
+            turn = held_out_turn(number, deep=deep)
+            compute = partial(_fields, partial(measure_plan, turn, plan, player))
             return blocks.add({"method": sizes, "block": number, "training": ""}, compute)
 
         river = self._actors("river")[0]
-        name = "turns, refined" if refine else "turns, actor alone"
+        depth = "deep " if deep else ""
+        name = f"{depth}turns, refined" if refine else f"{depth}turns, actor alone"
         for actor in self._actors("turn"):
             chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=refine)
             pairs: dict[str, list[tuple[float, float]]] = {measure: [] for measure in TURNS}
