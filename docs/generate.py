@@ -332,11 +332,11 @@ def rebel_table2() -> str:
 def rebel_holdem() -> str:
     """The rows of `rebel-holdem`."""
     text = [
-        "| agent | opponent | hands | mbb/h | ± | 95 % interval | without AIVAT |",
-        "| --- | --- | --: | --: | --: | --: | --: |",
+        "| agent | opponent | hands | seed | mbb/h | ± | 95 % interval | without AIVAT |",
+        "| --- | --- | --: | --: | --: | --: | --: | --: |",
     ]
     for row in kept("rebel-holdem"):
-        cells = [f"`{row['agent']}`", f"`{row['opponent']}`", f"{row['hands']:,}"]
+        cells = [f"`{row['agent']}`", f"`{row['opponent']}`", f"{row['hands']:,}", f"{row['seed']}"]
         cells += [f"{row['mbb']:+,.0f}", f"{row['error']:,.0f}"]
         cells += [f"{row['low']:+,.0f} to {row['high']:+,.0f}"]
         cells += [f"{row['plain']:+,.0f} ± {row['plain_error']:,.0f}"]
