@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.cli import progress
-from tacit.cli.progress import Bar, BuildProgress, StageProgress, StepProgress, share_done
+from tacit.cli.progress import Bar, BuildProgress, StageProgress, StepProgress, share_done, working
 from tacit.solvers import Checkpoint, Limits
 from tacit.steps import EVERY, counted, listening
 
@@ -49,6 +49,14 @@ def test_stages_follow_each_other_on_the_bar() -> None:
         task = bar.tasks[0]
         assert task.description == "flop-holdem: the blueprint"
         assert task.completed == 0.5
+
+
+def test_a_step_of_unknown_length_shows_a_bar_until_it_ends():
+    with working("choosing bet sizes"):
+        [bar] = Bar.active
+        assert bar.tasks[0].description == "choosing bet sizes"
+        assert bar.tasks[0].total is None
+    assert not Bar.active
 
 
 @pytest.mark.parametrize("patience", [0.0, 60.0])

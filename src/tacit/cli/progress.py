@@ -61,6 +61,15 @@ def counting(
         yield lambda finished: shown.update(task, completed=finished)
 
 
+@contextmanager
+def working(name: str, *, visible: bool = True) -> Iterator[None]:
+    """A bar that moves while a step of unknown length lasts, and is then gone."""
+    with Bar(visible=visible) as shown:
+        shown.live.transient = True
+        shown.add_task(name, total=None)
+        yield
+
+
 class StageProgress(Bar, Progress):
     """A bar for work in several stages, each with an estimate of the time left."""
 

@@ -124,7 +124,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits, SizeChoice |
     """The solution, its limits, and the sizes that were chosen for it."""
     import numpy as np
 
-    from tacit.cli.progress import BuildProgress
+    from tacit.cli.progress import BuildProgress, working
     from tacit.formats.spot_locks import lock_policy
     from tacit.solvers import find_algorithm
     from tacit.solvers.kernel_warm_up import cores, prepare
@@ -138,7 +138,10 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits, SizeChoice |
     limits = _limits(chosen)
     algorithm = chosen.get("algorithm", DEFAULT_ALGORITHM)
     find_algorithm(algorithm)
-    choice = file.choice(options.actor) if file.chooses else None
+    choice = None
+    if file.chooses:
+        with working("choosing bet sizes", visible=not options.as_json):
+            choice = file.choice(options.actor)
     found = file.spot(choice)
     progress = _progress(found, limits, visible=not options.as_json)
     storage, threads = int(chosen.get("storage", 32)), chosen.get("threads") or cores()
