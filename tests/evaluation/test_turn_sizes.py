@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.evaluation.river_sizes import measure_auto
 from tacit.evaluation.turn_sizes import (
+    deep_share,
     held_out_turn,
     learned_plans,
     measure_plan,
@@ -51,6 +52,10 @@ def test_deep_turns_have_more_than_four_pots_behind():
         assert deep.behind[0] > 4 * deep.pot
 
 
+def test_somewhat_more_than_half_of_the_turns_are_deep():
+    assert 0.5 < deep_share(200) < 0.65
+
+
 def test_auto_on_a_turn_is_compared_with_the_base():
     row = measure_auto(LearnedChooser(), TURN, iterations=200)
     assert row.worse <= row.error
@@ -66,4 +71,4 @@ def test_mixed_turns_have_large_ranges_and_every_fifth_all_hands():
 def test_refined_plans_are_some_of_those_that_the_chooser_proposes():
     chooser = LearnedChooser(sizes=2)
     plans = learned_plans(chooser, TURN)
-    assert all(plan in tried for plan, tried in zip(plans, chooser.turn_plans(TURN), strict=True))
+    assert all(plan in tried for plan, tried in zip(plans, chooser.turn_plans([TURN]), strict=True))

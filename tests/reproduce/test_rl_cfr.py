@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.commands import call
-from tacit.evaluation.turn_sizes import measure_plan
+from tacit.evaluation.turn_sizes import deep_share, measure_plan
 from tacit.games import GameError
 from tacit.learn.rl_cfr.rewards import Solves
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
@@ -86,20 +86,38 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
     monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_plan", quick_plan)
     monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
     runs, out = (untrained("turn", tmp_path),), tmp_path / "rows.json"
-    experiments = ("turns", "turns-actor", "turns-deep")
-    rows = RLCFR(experiments=experiments, turns=2, runs=runs).rows(out=out)
+    experiments = ("turns", "turns-actor", "turns-all")
+    rows = RLCFR(experiments=experiments, turns=3, deep=2, runs=runs).rows(out=out)
     assert [row["experiment"] for row in rows[::2]] == [
         "turns, refined",
         "turns, actor alone",
         "deep turns, refined",
+        "all turns, refined",
     ]
-    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 3
+    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 4
+    for usual, deep, both in zip(rows[:2], rows[4:6], rows[6:], strict=True):
+        share = deep_share()
+        assert both["count"] == 5
+        for name in ("base", "ours", "difference"):
+            assert both[name] == pytest.approx((1 - share) * usual[name] + share * deep[name])
+        assert 0 < both["error"] < usual["error"] + deep["error"]
     assert rows[0]["base"] == rows[2]["base"] > 0
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
     blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
     measured = [(row["method"], row["block"]) for row in blocks if "value" in row]
     base = ("player 1, (0.5, 1.0, 2.0), (0.5, 1.0, 2.0)", 0)
     assert measured.count(base) == 1, "the base is measured once on each turn"
+
+
+def test_flops_are_measured_refined_and_by_the_actor_alone(tmp_path, monkeypatch):
+    gains = [{"refined": [0.5, 0.1], "actor alone": [0.4, -0.6]}] * 2
+    monkeypatch.setattr("tacit.evaluation.flop_sizes.flop_choices", lambda chooser, flop: {})
+    monkeypatch.setattr("tacit.evaluation.flop_sizes.flop_gains", lambda flop, _: gains.pop())
+    rows = RLCFR(experiments=("flops",), flops=2).rows(out=tmp_path / "rows.json")
+    assert [row["experiment"] for row in rows] == ["flops, refined", "flops, actor alone"]
+    assert [row["ours"] for row in rows] == pytest.approx([0.3, -0.1])
+    again = RLCFR(experiments=("flops",), flops=2).rows(out=tmp_path / "rows.json")
+    assert again == rows, "finished flops are kept"
 
 
 def quick_plan(decision, plan, player):

@@ -8,6 +8,7 @@ few sizes of its own against all of these, so it knows every bet that it may fac
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from tacit.evaluation.river_sizes import with_all_hands
 from tacit.games.holdem.betting import RIVER, TURN
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
-from tacit.learn.rl_cfr.refinement import TURN_BASE, refine_turn, turn_plan
+from tacit.learn.rl_cfr.refinement import TURN_BASE, refine_turns, turn_plan
 from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.states import MOST_HANDS, random_turn
@@ -53,6 +54,18 @@ def held_out_turn(number: int, *, deep: bool = False) -> Decision:
     return _drawn([TEST_SEED, number], HANDS, deep=deep)
 
 
+@cache
+def deep_share(draws: int = 1000) -> float:
+    """The share of turns, as they are drawn, with more than `MOST_BEHIND`."""
+    random = np.random.default_rng(TEST_SEED)
+    deep = [
+        _is_deep(decision)
+        for decision in (Decision(random_turn(random, most_hands=HANDS)) for _ in range(draws))
+        if decision.has_choice
+    ]
+    return sum(deep) / len(deep)
+
+
 def mixed_turns(count: int) -> list[Decision]:
     """Turns of which every fifth has all hands in both ranges."""
     found = [_drawn([TEST_SEED, TEST_SEED, number], MOST_HANDS) for number in range(count)]
@@ -65,15 +78,19 @@ def _drawn(seed: list[int], hands: int, *, deep: bool = False) -> Decision:
     random = np.random.default_rng(seed)
     while True:
         decision = Decision(random_turn(random, most_hands=hands))
-        over = decision.betting.behind[0] > MOST_BEHIND * decision.betting.pot
-        if decision.has_choice and over == deep:
+        if decision.has_choice and _is_deep(decision) == deep:
             return decision
+
+
+def _is_deep(decision: Decision) -> bool:
+    """Whether more than `MOST_BEHIND` pots are behind."""
+    return decision.betting.behind[0] > MOST_BEHIND * decision.betting.pot
 
 
 def learned_plans(chooser: LearnedChooser, decision: Decision) -> Plans:
     """The chooser's first bets on the turn and on the river, for both players."""
     if chooser.refine:
-        return refine_turn(decision, chooser.turn_plans(decision)).plans
+        return refine_turns([decision], chooser.turn_plans([decision])).plans
     streets = chooser.decide(decision.spot).plans
     first, second = (
         turn_plan(turn.bets, river.bets)

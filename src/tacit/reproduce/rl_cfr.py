@@ -28,6 +28,8 @@ EXPERIMENTS = (
     "turns",
     "turns-actor",
     "turns-deep",
+    "turns-all",
+    "flops",
     "preflop43",
 )
 COLUMNS = {
@@ -90,18 +92,21 @@ class RLCFR(Reproduction):
 
     Rivers come from walks through solved turns, apart from those of training. The fine-grained game
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
-    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each,
-    FINE-GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows
-    of rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
+    best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each, FINE-
+    GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows of
+    rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
     `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
     are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
     (`turns-actor`), with at most four pots behind, or more (`turns-deep`); a best response has 15
-    sizes on the turn and three on the river, and policies are solved against all of these. In
-    PREFLOP43 sizes are chosen for the first action of each player, and what methods win from each
-    other is computed, not sampled. Its first rows are solved as the paper's: 250 iterations with
-    simultaneous updates. `converged`: 1,000 iterations with alternating ones; what is left is due
-    to the sizes. `refined`: of the base's, the learner's best eight sets, and sets that differ from
-    the best of these by one or two sizes, the one that is worth most by solving each.
+    sizes on the turn and three on the river, and policies are solved against all of these. `turns-
+    all`: the mean of both kinds of turns by their shares of those that are drawn. `flops`: what
+    sizes of the flop gain in sampled games of few hands and cards, which are not those in which
+    they were refined. In PREFLOP43 sizes are chosen for the first action of each player, and what
+    methods win from each other is computed, not sampled. Its first rows are solved as the paper's:
+    250 iterations with simultaneous updates. `converged`: 1,000 iterations with alternating ones;
+    what is left is due to the sizes. `refined`: of the base's, the learner's best eight sets, and
+    sets that differ from the best of these by one or two sizes, the one that is worth most by
+    solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -115,11 +120,21 @@ class RLCFR(Reproduction):
     compared: int = option(200, "Rivers on which MUL-ACTION and FINE-GRAIN play.", least=20)
     spots: int = option(50, "Spots for --bets auto.", least=2)
     turns: int = option(100, "Turns.", least=2)
+    deep: int = option(60, "Turns with more than four pots behind.", least=2)
+    flops: int = option(20, "Flops.", least=2)
     deals: int = option(50, "Tables of PREFLOP43: cards and stacks.", least=2)
     runs: tuple[str, ...] = option((), "Choosers: runs or files; by default the shipped ones.")
 
     key = ("experiment", "measure", "count", "training")
-    quick: ClassVar = {"rivers": 20, "compared": 20, "spots": 5, "turns": 3, "deals": 3}
+    quick: ClassVar = {
+        "rivers": 20,
+        "compared": 20,
+        "spots": 5,
+        "turns": 2,
+        "deep": 2,
+        "flops": 2,
+        "deals": 3,
+    }
 
     def __post_init__(self) -> None:
         check_names(self.experiments, EXPERIMENTS, "experiment")
@@ -131,7 +146,7 @@ class RLCFR(Reproduction):
         """All rows; the blocks of states that are finished are kept beside them."""
         parts = None if out is None else out.with_name(f"{out.stem}-blocks.json")
         store, blocks = RowStore(out, self.key), RowStore(parts, ("method", "block", "training"))
-        computing: dict[str, Callable[[RowStore, RowStore, Progress], None]] = {
+        computing: dict[str, Callable[[RowStore, RowStore, Progress], object]] = {
             "rivers": self._rivers,
             "comparisons": self._comparisons,
             "auto": self._auto,
@@ -139,6 +154,8 @@ class RLCFR(Reproduction):
             "turns": partial(self._turns, refine=True),
             "turns-actor": partial(self._turns, refine=False),
             "turns-deep": partial(self._turns, refine=True, deep=True),
+            "turns-all": self._turns_all,
+            "flops": self._flops,
             "preflop43": self._preflop43,
         }
         for name in self.experiments:
@@ -180,23 +197,23 @@ class RLCFR(Reproduction):
     def _comparisons(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.river_sizes import fine_grain, learned, mul_action
 
-        actor = self._actors("river")[0]
         others = {
             "MUL-ACTION, equal time": mul_action(equal_time=True),
             "MUL-ACTION, 3 x time": mul_action(equal_time=False),
             "FINE-GRAIN, equal time": fine_grain(equal_time=True),
             SIX: fine_grain(equal_time=False),
         }
-        methods = {
-            ("ours", actor.command): learned(actor.learner),
-            ("ours, 6 sizes", actor.command): learned(actor.learner, 6),
-            **{(name, ""): method for name, method in others.items()},
-        }
-        (three, six, *rest), seconds = self._play(blocks, progress, self.compared, methods)
-        for name, theirs in zip(others, rest, strict=True):
-            head = {"experiment": name, "count": self.compared, "training": actor.command}
-            for row in _compared(theirs, six if name == SIX else three, seconds, paper=False):
-                store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
+        for actor in self._actors("river"):
+            methods = {
+                ("ours", actor.command): learned(actor.learner),
+                ("ours, 6 sizes", actor.command): learned(actor.learner, 6),
+                **{(name, ""): method for name, method in others.items()},
+            }
+            (three, six, *rest), seconds = self._play(blocks, progress, self.compared, methods)
+            for name, theirs in zip(others, rest, strict=True):
+                head = {"experiment": name, "count": self.compared, "training": actor.command}
+                for row in _compared(theirs, six if name == SIX else three, seconds, paper=False):
+                    store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
     def _play(
         self,
@@ -287,7 +304,8 @@ class RLCFR(Reproduction):
         *,
         refine: bool,
         deep: bool = False,
-    ) -> None:
+    ) -> list[Row]:
+        """The rows of each chooser and measure."""
         from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_plan
         from tacit.learn.rl_cfr.chooser import LearnedChooser
         from tacit.learn.rl_cfr.refinement import TURN_BASE, turn_plan
@@ -304,29 +322,76 @@ class RLCFR(Reproduction):
             return blocks.add({"method": sizes, "block": number, "training": ""}, compute)
 
         river = self._actors("river")[0]
-        depth = "deep " if deep else ""
+        depth, count = ("deep ", self.deep) if deep else ("", self.turns)
         name = f"{depth}turns, refined" if refine else f"{depth}turns, actor alone"
+        rows = []
         for actor in self._actors("turn"):
             chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=refine)
-            pairs: dict[str, list[tuple[float, float]]] = {measure: [] for measure in TURNS}
-            seconds = 0.0
-            for number in range(self.turns):
-                progress.stage(f"{self.turns} {name}", number / self.turns)
-                trained = f"{actor.command}; {river.command}"
-                head = {"method": name, "block": number, "training": trained}
-                choice: dict[str, Any] = blocks.add(head, partial(choose, chooser, number))
-                ours = [turn_plan(tuple(bets), tuple(later)) for bets, later in choice["bets"]]
-                base, chosen = (
-                    [measured(number, player, plan) for player, plan in enumerate(plans)]
-                    for plans in ((TURN_BASE, TURN_BASE), ours)
-                )
-                for measure, worth in TURNS.items():
-                    pairs[measure].append((worth(*base), worth(*chosen)))
-                seconds += sum(row["seconds"] for row in (choice, *base, *chosen))
-            head = {"experiment": name, "count": self.turns, "training": actor.command}
-            for measure, both in pairs.items():
-                row = _pairs_row(both) | {"seconds": seconds}
-                store.add({**head, "measure": measure}, partial(dict, row))
+
+            def compute(measure: str, chooser: LearnedChooser, trained: str) -> Row:
+                pairs, seconds = [], 0.0
+                for number in range(count):
+                    progress.stage(f"{count} {name}", number / count)
+                    head = {"method": name, "block": number, "training": trained}
+                    choice: dict[str, Any] = blocks.add(head, partial(choose, chooser, number))
+                    ours = [turn_plan(tuple(bets), tuple(later)) for bets, later in choice["bets"]]
+                    base, chosen = (
+                        [measured(number, player, plan) for player, plan in enumerate(plans)]
+                        for plans in ((TURN_BASE, TURN_BASE), ours)
+                    )
+                    pairs.append((TURNS[measure](*base), TURNS[measure](*chosen)))
+                    seconds += sum(row["seconds"] for row in (choice, *base, *chosen))
+                return _pairs_row(pairs) | {"seconds": seconds}
+
+            head = {"experiment": name, "count": count, "training": actor.command}
+            trained = f"{actor.command}; {river.command}"
+            for measure in TURNS:
+                row = partial(compute, measure, chooser, trained)
+                rows.append(store.add({**head, "measure": measure}, row))
+        return rows
+
+    def _turns_all(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        """Turns as they are drawn: the rows of both kinds, weighted by their shares."""
+        from tacit.evaluation.turn_sizes import deep_share
+
+        usual, deep = (
+            self._turns(store, blocks, progress, refine=True, deep=each) for each in (False, True)
+        )
+        weights = 1 - deep_share(), deep_share()
+        for parts in zip(usual, deep, strict=True):
+            head = {
+                "experiment": "all turns, refined",
+                "count": sum(part["count"] for part in parts),
+                **{name: parts[0][name] for name in ("training", "measure")},
+            }
+            store.add(head, partial(_stratified, parts, weights))
+
+    def _flops(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.flop_sizes import flop_choices, flop_gains, held_out_flop
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+
+        def compute(chooser: LearnedChooser, number: int) -> Row:
+            flop = held_out_flop(number)
+            return dict(flop_gains(flop, flop_choices(chooser, flop)))
+
+        river = self._actors("river")[0]
+        for actor in self._actors("turn"):
+            chooser = LearnedChooser(actors={"river": river, "turn": actor})
+            trained = f"{actor.command}; {river.command}"
+
+            def gains(choice: str, chooser: LearnedChooser, trained: str) -> Row:
+                found: list[dict[str, Any]] = []
+                for number in range(self.flops):
+                    progress.stage(f"{self.flops} flops", number / self.flops)
+                    head = {"method": "flops", "block": number, "training": trained}
+                    found.append(blocks.add(head, partial(compute, chooser, number)))
+                both = [sum(row[choice]) / 2 for row in found]
+                return _gain_row(both) | _seconds(found) | {"least_gain": min(both)}
+
+            for choice in ("refined", "actor alone"):
+                named = {"experiment": f"flops, {choice}", "measure": "gain, % of pot"}
+                head = {**named, "count": self.flops, "training": actor.command}
+                store.add(head, partial(gains, choice, chooser, trained))
 
     def _preflop43(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.preflop43_sizes import (
@@ -435,6 +500,21 @@ def _pairs_row(
         "paper_base": paper_base,
         "paper_ours": paper_ours,
     }
+
+
+def _stratified(parts: Sequence[Row], weights: Sequence[float]) -> Row:
+    """The weighted mean of rows about different kinds of states."""
+
+    def mean(name: str) -> float:
+        return sum(w * float(part[name]) for w, part in zip(weights, parts, strict=True))
+
+    squares = [(w * part["error"]) ** 2 for w, part in zip(weights, parts, strict=True)]
+    return {
+        **{name: mean(name) for name in ("base", "ours", "difference")},
+        "error": sum(squares) ** 0.5,
+        "paper_base": None,
+        "paper_ours": None,
+    } | _seconds(parts)
 
 
 def _gain_row(gains: Sequence[float], paper_ours: float | None = None) -> Row:

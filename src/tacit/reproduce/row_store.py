@@ -18,8 +18,8 @@ class RowStore:
     """Rows keyed by the columns in `key`, kept in the JSON file `path` if one is given.
 
     Each row in the file has a checksum of itself, which is not among `rows`.
-    rows: those of this run, in its order. The file also keeps rows of earlier runs that this run
-    does not ask for.
+    rows: those of this run, in its order, each once. The file also keeps rows of earlier runs that
+    this run does not ask for.
     """
 
     def __init__(self, path: Path | None, key: Sequence[str]) -> None:
@@ -51,7 +51,8 @@ class RowStore:
             if self.path is not None:
                 kept = [{**row, CHECKSUM: json_checksum(row)} for row in self._known.values()]
                 write_json_rows(self.path, kept)
-        self.rows.append(row)
+        if not any(row is each for each in self.rows):
+            self.rows.append(row)
         return row
 
 

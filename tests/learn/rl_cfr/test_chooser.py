@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.games import GameError
-from tacit.games.holdem.betting import RIVER, TURN
+from tacit.games.holdem.betting import FLOP, RIVER, TURN
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import (
     LearnedChooser,
@@ -15,7 +15,7 @@ from tacit.learn.rl_cfr.chooser import (
 )
 from tacit.learn.rl_cfr.decisions import decision_of
 from tacit.learn.rl_cfr.learners import Bandit
-from tacit.learn.rl_cfr.refinement import BASE_PLAN, TURN_BASE
+from tacit.learn.rl_cfr.refinement import BASE_PLAN, FLOP_BASE, TURN_BASE
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.street_game import Plan
 from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
@@ -58,11 +58,31 @@ def test_a_turn_is_refined_and_the_river_has_the_sizes_that_were_solved():
 
 
 def test_plans_of_a_turn_differ_in_the_number_of_bets_and_the_base_is_first():
-    for tried in LearnedChooser().turn_plans(decision_of(TURN_SPOT)):
+    for tried in LearnedChooser().turn_plans([decision_of(TURN_SPOT)]):
         assert tried[0] == TURN_BASE
         assert {len(plan.bets) for plan in tried[1:]} == {1, 2, 3}
         assert tried[-1].later == HOLDEM.base
         assert len(set(tried)) == len(tried)
+
+
+def test_a_flop_is_refined_with_the_streets_behind_it(monkeypatch):
+    room = "tacit.learn.rl_cfr.refinement"
+    small = {"FLOP_GAMES": 2, "FLOP_HANDS": 8, "FLOP_DECK": 4, "FLOP_ITERATIONS": 30}
+    for name, value in (small | {"TURN_ITERATIONS": 10}).items():
+        monkeypatch.setattr(f"{room}.{name}", value)
+    spot = Spot.of("2c7dJh", ranges=RANGES, pot=400, behind=1200, bets="a")
+    chooser = LearnedChooser(sizes=2)
+    choice = chooser.decide(spot)
+    assert set(choice.plans) == {FLOP, TURN, RIVER}
+    assert min(choice.gains) >= 0
+    assert min(choice.exploitability) >= 0
+    for plan, tried in zip(choice.plans[FLOP], chooser.flop_plans(decision_of(spot)), strict=True):
+        assert plan in tried
+        assert tried[0] == FLOP_BASE
+        assert {len(each.bets) for each in tried[1:]} == {1, 2}
+    alone = LearnedChooser(sizes=2, refine=False).decide(spot)
+    assert set(alone.plans) == {FLOP, TURN, RIVER}
+    assert alone.gains is None
 
 
 def test_settings_say_plans_in_the_notation_of_bet_sizes():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.games.holdem.betting import RIVER, TURN
+from tacit.games.holdem.betting import FLOP, RIVER, TURN
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import SizeChoice
 from tacit.learn.rl_cfr.refinement import BASE_PLAN
@@ -36,6 +36,9 @@ def test_the_report_says_sizes_gains_and_time():
     assert "by the actor alone" in line
     _, line = choice_report(SizeChoice({TURN: PLANS, RIVER: PLANS}, 0.5, (0.0, 2.0), (3, 2)), SPOT)
     assert "against six sizes" in line
+    flop = {FLOP: PLANS, TURN: PLANS, RIVER: PLANS}
+    _, line = choice_report(SizeChoice(flop, 0.5, (0.0, 2.0), (3, 2)), SPOT)
+    assert "against three sizes" in line
 
 
 def test_programs_get_chips():

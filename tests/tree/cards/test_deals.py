@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from tacit.games.holdem.cards import HAND_CARDS, live_hands, parse_board
+from tacit.games import GameError
+from tacit.games.holdem.cards import HAND_CARDS, live_hands, parse_board, parse_cards
 from tacit.games.holdem.hand_rank import rank_boards
 from tacit.games.holdem.ranges import parse_range
-from tacit.games.holdem.spot import Spot, permute_card, permute_hands
+from tacit.games.holdem.spot import IDENTITY, Spot, permute_card, permute_hands
+from tacit.solvers.best_response import BestResponse
+from tacit.tree import build_forest
+from tacit.tree.cards.builder import CardBuilder
 from tacit.tree.cards.deals import Deal, card_tables
 from tacit.tree.cards.states import CardState
+from tacit.tree.kernels.passes import EXPECT
 
 RANGES = ("22+,A2s+,KTo+", "55+,K9s+,AJo+,T9s")
 
@@ -136,3 +143,53 @@ def test_ranges_before_the_flop_lose_nothing() -> None:
     ranges = parse_range("AA"), parse_range("KK")
     deal = Deal.first((), ranges, 5, ((0, 1, 2, 3),))
     assert deal.counts == (6, 6)
+
+
+FEW = ("AhAd,KhKd,QdJd", "AsKs,9h9d,8h7h")
+
+
+def few_cards(deck: str, ranges: tuple[str, str] = FEW) -> Deal:
+    spot = Spot.of("2c7dJh", ranges=ranges, pot=100, behind=100, bets="a")
+    return Deal.first(spot.board, spot.ranges, 5, (IDENTITY,), deck=parse_cards(deck))
+
+
+def test_only_cards_of_a_deck_are_dealt_and_all_are_equally_likely() -> None:
+    turns = few_cards("3s5c9cTh").following
+    assert sorted(dealt.label for dealt in turns) == ["3s", "5c", "9c", "Th"]
+    assert [dealt.chance for dealt in turns] == [1 / 4] * 4
+    for turn in turns:
+        rivers = turn.deal.following
+        assert len(rivers) == 3
+        assert {dealt.chance for dealt in rivers} == {1 / 3}
+        assert all(dealt.deal.counts == (3, 3) for dealt in rivers), "no hand is blocked"
+
+
+def test_equity_with_a_deck_is_the_mean_over_its_runouts() -> None:
+    deck = "3s5c9cTh"
+    spot = Spot.of("2c7dJh", ranges=FEW, pot=100, behind=100, bets="a")
+    cards = parse_cards(deck)
+    state = CardState(spot, spot.rules.start(), few_cards(deck), "")
+
+    def actions(node: Any) -> frozenset[str]:
+        return frozenset(["k"])
+
+    tree = build_forest(CardBuilder(), [state], actions=actions)
+    checked = BestResponse(tree, np.ones(tree.sizes.slots)).value(0, EXPECT)
+    won = met = 0.0
+    for first, second in product(*(np.flatnonzero(held) for held in spot.ranges)):
+        if set(HAND_CARDS[first]) & set(HAND_CARDS[second]):
+            continue
+        for turn, river in permutations(cards, 2):
+            ranks = rank_boards([(*spot.board, turn, river)])[0]
+            won += 50 * np.sign(ranks[first] - ranks[second])
+            met += 1
+    assert checked == pytest.approx(won / met)
+
+
+@pytest.mark.parametrize(
+    ("deck", "error"),
+    [("3s", "at least 2 different cards"), ("2c3s", "not on the board"), ("Ah3s", "of the deck")],
+)
+def test_a_deck_that_does_not_fit_is_refused(deck: str, error: str) -> None:
+    with pytest.raises(GameError, match=error):
+        few_cards(deck)

@@ -2,9 +2,9 @@
 
 First bets of both players are chosen by the network of their street, the first raise too. Before a
 later street is reached its board, pot and beliefs are not known; the sizes there are best on
-average over sampled boards and two pots. Rivers and turns are then *refined*: the engine solves the
-game with each of several plans, the base's among them, and takes the one that is worth most. A flop
-is chosen by the network alone.
+average over sampled boards and two pots. These sizes are then *refined*: the engine solves the game
+with each of several plans, the base's among them, and takes the one that is worth most. Behind a
+flop the sizes of turn and river are refined on two sampled turns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings, BetSize, StreetSizes, Unit
-from tacit.games.holdem.betting import CALL, RIVER, STREETS, TURN, BettingRules
+from tacit.games.holdem.betting import CALL, FLOP, RIVER, STREETS, TURN, BettingRules
 from tacit.games.holdem.cards import NUM_CARDS, live_hands
 from tacit.games.holdem.spot import Spot, action_label
 from tacit.learn.rl_cfr.decisions import Decision, decision_of
@@ -27,11 +27,13 @@ from tacit.learn.rl_cfr.episodes import point_of
 from tacit.learn.rl_cfr.learners import Bandit, Point
 from tacit.learn.rl_cfr.refinement import (
     BASE_PLAN,
+    FLOP_BASE,
     TURN_BASE,
     Tried,
+    flop_plan,
+    refine_flop,
     refine_river,
-    refine_turn,
-    turn_losses,
+    refine_turns,
     turn_plan,
 )
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
@@ -44,6 +46,8 @@ BOARDS = 4
 """The number of boards that stand for a later street."""
 CANDIDATES = 3
 """The number of sets that are tried for each player when a river is refined."""
+LATER_TURNS = 2
+"""The number of turns on which sizes behind a flop are refined."""
 RANKED = 1000
 """The number of predictions among which the best sets of each length are looked for."""
 
@@ -61,8 +65,9 @@ class SizeChoice:
 
     plans: by street, those of both players; gains: where they were refined, what each player wins
     more than with the base, in chips, on a river against an opponent with every size of the grid,
-    on a turn against one with six sizes; exploitability: by these sizes of the opponent, with the
-    base's and with the chosen sizes, in chips.
+    on a turn against one with six sizes, on a flop against one with three and by the flop's sizes
+    alone; exploitability: by these sizes of the opponent, with the base's and with the chosen
+    sizes, in chips.
     """
 
     plans: Mapping[int, Plans]
@@ -81,7 +86,7 @@ class LearnedChooser:
     """Chooses sizes by trained networks, by the name of the street.
 
     The turn's serves the flop too; without one the river's serves both. sizes: the most first bets
-    of a player on a street, all-in not counted; refine: try several on a river or turn by solving.
+    of a player on a street, all-in not counted; refine: try several by solving.
     """
 
     actors: Mapping[str, TrainedActor] = field(default_factory=shipped_actors)
@@ -100,17 +105,27 @@ class LearnedChooser:
         begun = time.perf_counter()
         start = decision_of(spot)
         street = spot.rules.first_street
-        if self.refine and street == RIVER:
-            best, losses = refine_river(start, self._river_plans(start))
-            choice = SizeChoice({RIVER: best.plans}, 0.0, best.gains, losses)
-        elif self.refine and street == TURN:
-            best = refine_turn(start, self.turn_plans(start))
-            rivers = Plan(best.plans[0].later_bets), Plan(best.plans[1].later_bets)
-            losses = turn_losses(start, best.plans)
-            choice = SizeChoice({TURN: best.plans, RIVER: rivers}, 0.0, best.gains, losses)
-        else:
-            choice = SizeChoice(self._predicted(start), 0.0)
+        refine = {RIVER: self._refined_river, TURN: self._refined_turn, FLOP: self._refined_flop}
+        choice = refine[street](start) if self.refine else SizeChoice(self._predicted(start), 0.0)
         return replace(choice, seconds=time.perf_counter() - begun)
+
+    def _refined_river(self, start: Decision) -> SizeChoice:
+        best = refine_river(start, self._river_plans(start))
+        return SizeChoice({RIVER: best.plans}, 0.0, best.gains, best.losses)
+
+    def _refined_turn(self, start: Decision) -> SizeChoice:
+        best = refine_turns([start], self.turn_plans([start]))
+        return SizeChoice(_turn_and_river(best.plans), 0.0, best.gains, best.losses)
+
+    def _refined_flop(self, start: Decision) -> SizeChoice:
+        plans = self._predicted(start)
+        best = refine_flop(start, self.flop_plans(start))
+        if best is None:
+            return SizeChoice(plans, 0.0)
+        plans[FLOP] = best.plans
+        if turns := _later(start.spot, TURN)[:LATER_TURNS]:
+            plans |= _turn_and_river(refine_turns(turns, self.turn_plans(turns)).plans)
+        return SizeChoice(plans, 0.0, best.gains, best.losses)
 
     def _predicted(self, start: Decision) -> dict[int, Plans]:
         """By street, the plans that are predicted to be best."""
@@ -155,23 +170,37 @@ class LearnedChooser:
             tried.append([BASE_PLAN, *dict.fromkeys([plans[0], *simple])])
         return tried[0], tried[1]
 
-    def turn_plans(self, start: Decision) -> Tried:
-        """The plans that are tried on a turn, each with sizes for the river.
+    def turn_plans(self, starts: Sequence[Decision]) -> Tried:
+        """The plans that are tried on turns of one spot, each with sizes for the river.
 
         These are the base's, the best sets of one, two and more bets with the best set of the
         river, and the best set of all with the base's on the river.
         """
         tried = []
-        later = _later(start.spot, RIVER)
+        later = [river for start in starts for river in _later(start.spot, RIVER)]
         for player in (0, 1):
-            bandit, point = self.bandit(TURN), _bet(start, player)
-            ranked = bandit.best(point, self.sizes, RANKED)
-            by_length = {len(bets): bets for bets in reversed(ranked)}
+            ranked = self._best_by_length(starts, player)
             river = self._plan(later, player).bets
-            plans = [turn_plan(bets, river) for bets in by_length.values()]
+            plans = [turn_plan(bets, river) for bets in ranked]
             plans.append(turn_plan(ranked[0], HOLDEM.base))
             tried.append(list(dict.fromkeys([TURN_BASE, *plans])))
         return tried[0], tried[1]
+
+    def flop_plans(self, start: Decision) -> Tried:
+        """The plans that are tried on a flop: the base's, the best sets of one, two and more."""
+        first, second = (
+            list(dict.fromkeys([FLOP_BASE, *map(flop_plan, self._best_by_length([start], player))]))
+            for player in (0, 1)
+        )
+        return first, second
+
+    def _best_by_length(self, starts: Sequence[Decision], player: int) -> list[Sizes]:
+        """The best sets of each length for the player's first bet, the best of all first."""
+        points = [_bet(start, player) for start in starts]
+        bandit = self.bandit(starts[0].betting.street)
+        ranked = bandit.best_on_average(points, self.sizes, RANKED)
+        by_length = {len(bets): bets for bets in reversed(ranked)}
+        return sorted(by_length.values(), key=ranked.index)
 
 
 def chooser_of(path: Path | None = None, *, sizes: int = 3) -> LearnedChooser:
@@ -199,6 +228,12 @@ def settings_of_plans(plans: Mapping[int, Plans]) -> BetSettings:
         )
         streets.append((first, second))
     return BetSettings(sizes=(streets[0], streets[1], streets[2], streets[3]))
+
+
+def _turn_and_river(plans: Plans) -> dict[int, Plans]:
+    """Plans of turns by street."""
+    rivers = Plan(plans[0].later_bets), Plan(plans[1].later_bets)
+    return {TURN: plans, RIVER: rivers}
 
 
 def _sizes(pots: Sequence[float]) -> tuple[BetSize, ...]:

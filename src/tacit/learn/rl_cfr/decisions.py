@@ -35,10 +35,14 @@ Features = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """A player about to act: a spot whose ranges are the beliefs now, and its betting so far."""
+    """A player about to act: a spot whose ranges are the beliefs now, and its betting so far.
+
+    deck: in a smaller game, the cards that may be dealt; no hand of the ranges holds one of them.
+    """
 
     spot: Spot
     history: str = ""
+    deck: tuple[int, ...] | None = None
 
     @cached_property
     def betting(self) -> Betting:
@@ -48,7 +52,7 @@ class Decision:
     @cached_property
     def state(self) -> CardState:
         """The public state."""
-        deal = Deal.first(self.spot.board, self.spot.ranges, 5, (IDENTITY,))
+        deal = Deal.first(self.spot.board, self.spot.ranges, 5, (IDENTITY,), deck=self.deck)
         return CardState(self.spot, self.betting, deal, self.history)
 
     @property

@@ -3,14 +3,16 @@
 On a river each plan is solved against an opponent who may bet every size of the grid. A turn is
 solved to the end of the hand, so its plans have sizes for both streets, and the game is smaller:
 the opponent has six sizes on the turn and two on the river, raises of raises are all-in, and large
-ranges are thinned out.
-The base's plan is always tried, so a refined choice is no worse than the base in the game that is
-solved, up to the error of the solves.
+ranges are thinned out, twice in different ways. A flop is solved in several sampled games, in which
+both ranges are thinned out and eight cards may be dealt; its plans have sizes for the flop only.
+The base's plan is always tried, so a refined choice is no worse than the base in the games that are
+solved, up to the error of the solves. Where there are several games, a plan replaces the base if it
+gains more than a standard error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -18,12 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.games.holdem.cards import NUM_HANDS
+from tacit.games import GameError
+from tacit.games.holdem.cards import HAND_CARDS, NUM_HANDS
 from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, Sizes
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.solvers.kernel_warm_up import cores
+from tacit.tree.cards.equity import Equity
 
 BASE_PLAN = Plan(HOLDEM.base)
 EVERY_SIZE = Plan(HOLDEM.everything)
@@ -32,7 +36,21 @@ RIVER_ITERATIONS = 120
 TURN_ITERATIONS = 60
 """Of the solves that refine a turn."""
 TURN_HANDS = 40
-"""The hands to which ranges of a turn are thinned out."""
+"""Larger ranges of a turn are thinned out."""
+TURN_SAMPLE = 30
+"""The hands of a thinned range of a turn."""
+TURN_GAMES = 2
+"""The number of thinned games of a turn."""
+FLOP_ITERATIONS = 120
+"""Of the solves that refine a flop."""
+FLOP_HANDS = 24
+"""The hands to which ranges of a flop are thinned out."""
+FLOP_DECK = 8
+"""The number of cards that may be dealt in a sampled game of a flop."""
+FLOP_GAMES = 5
+"""The number of sampled games of a flop."""
+DECKS = 16
+"""The number of decks of which that is taken which leaves most of both ranges."""
 MARGIN = 4e-4
 """A plan replaces the base if it gains more than this share of the pot, the error of a solve."""
 
@@ -50,11 +68,17 @@ TURN_OPPONENT = turn_plan(FINE_GRAIN, HOLDEM.set_of((0.5, 1.0)))
 """The sizes of the opponent against whom a turn is refined."""
 
 
-class Refined(NamedTuple):
-    """The best plans, and what each player wins more than with the base's, in chips."""
+def flop_plan(bets: Sizes) -> Plan:
+    """A plan for the flop in the game in which flops are solved."""
+    return Plan(bets, later=HOLDEM.set_of((0.75,)), reraises=(), later_raises=())
 
-    plans: Plans
-    gains: tuple[float, float]
+
+FLOP_BASE = flop_plan(HOLDEM.base)
+FLOP_OPPONENT = flop_plan(HOLDEM.set_of((0.25, 0.75, 1.5)))
+"""The sizes of the opponent against whom a flop is refined."""
+
+Values = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""For players 0 and 1, [games, plans] what each plan is worth in each of several games, in pots."""
 
 
 class Losses(NamedTuple):
@@ -64,48 +88,116 @@ class Losses(NamedTuple):
     chosen: float
 
 
-def refine_river(start: Decision, tried: Tried) -> tuple[Refined, Losses]:
-    """The best plans against every size of the grid, and the exploitability by these sizes."""
+class Refined(NamedTuple):
+    """The best plans, what each player wins more than with the base's, in chips, and losses."""
+
+    plans: Plans
+    gains: tuple[float, float]
+    losses: Losses
+
+
+def refine_river(start: Decision, tried: Tried) -> Refined:
+    """The best plans against every size of the grid."""
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(RIVER_ITERATIONS * min(4.0, 0.8 / share))
     solves = Solves(max(RIVER_ITERATIONS, iterations))
-    first, second = _of_both(
-        lambda player: _values(start, [*tried[player], EVERY_SIZE], player, EVERY_SIZE, solves)
-    )
-    refined = _best(start, tried, (first[:-1], second[:-1]))
-    places = [plans.index(plan) for plans, plan in zip(tried, refined.plans, strict=True)]
-    return refined, _losses((first, second), places)
+    return _refined([start], tried, EVERY_SIZE, solves, start.betting.pot)
 
 
-def refine_turn(start: Decision, tried: Tried) -> Refined:
-    """The best plans for turn and river against an opponent with `TURN_OPPONENT`'s sizes."""
-    thin = thinned(start)
+def refine_turns(starts: Sequence[Decision], tried: Tried) -> Refined:
+    """The best plans for turn and river against an opponent with `TURN_OPPONENT`'s sizes.
+
+    With several turns it is the mean share of the pot that counts; chips are those of the first.
+    """
+    count = TURN_GAMES if len(starts) == 1 else 1
+    games = [game for start in starts for game in turn_games(start, count)]
     solves = Solves(TURN_ITERATIONS)
-    values = _of_both(lambda player: _values(thin, tried[player], player, TURN_OPPONENT, solves))
-    return _best(start, tried, values)
+    return _refined(games, tried, TURN_OPPONENT, solves, starts[0].betting.pot)
 
 
-def turn_losses(start: Decision, plans: Plans) -> Losses:
-    """Exploitability of plans of a turn by the sizes of `TURN_OPPONENT`."""
-    thin = thinned(start)
-    solves = Solves(TURN_ITERATIONS)
+def refine_flop(start: Decision, tried: Tried) -> Refined | None:
+    """The best plans for a flop against an opponent with `FLOP_OPPONENT`'s sizes.
 
-    def values(player: int) -> NDArray[np.float64]:
-        tried = [TURN_BASE, plans[player], TURN_OPPONENT]
-        return _values(thin, tried, player, TURN_OPPONENT, solves)
+    None if the ranges are too small to be sampled.
+    """
+    games = sampled_games(start)
+    if not games:
+        return None
+    return _refined(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), start.betting.pot)
 
-    return _losses(_of_both(values), (1, 1))
+
+def turn_games(start: Decision, count: int) -> list[Decision]:
+    """A turn with its ranges if they are small, or thinned out in `count` ways."""
+    if max(start.state.counts) <= TURN_HANDS:
+        return [start]
+    return [thinned(start, TURN_SAMPLE, number / count) for number in range(count)]
 
 
-def thinned(start: Decision, most: int = TURN_HANDS) -> Decision:
-    """A decision whose ranges have at most so many hands, with the same density over equity."""
+def sampled_games(start: Decision, seed: int = 0, hands: int = FLOP_HANDS) -> list[Decision]:
+    """Smaller games of a flop: few hands, and few cards that may be dealt, which no hand holds.
+
+    Fewer than `FLOP_GAMES` if the cards take away a range or leave hands that block each other.
+    """
+    random = np.random.default_rng([seed, *start.spot.board])
+    found = []
+    for number in range(FLOP_GAMES):
+        deck = _kept_deck(start, random)
+        ranges = tuple(held * _apart(deck) for held in start.spot.ranges)
+        try:
+            spot = replace(start.spot, ranges=(ranges[0], ranges[1]))
+        except GameError:  # a range is empty, or both block each other
+            continue
+        smaller = Decision(spot, start.history, deck)
+        found.append(thinned(smaller, hands, number / FLOP_GAMES, start.equity))
+    return found
+
+
+def _kept_deck(start: Decision, random: np.random.Generator) -> tuple[int, ...]:
+    """Of several random decks, the one that leaves the largest share of the smaller range."""
+
+    def kept(deck: tuple[int, ...]) -> float:
+        apart = _apart(deck)
+        return min(float((held * apart).sum() / held.sum()) for held in start.spot.ranges)
+
+    return max((_random_deck(start.spot.board, random) for _ in range(DECKS)), key=kept)
+
+
+def _random_deck(board: tuple[int, ...], random: np.random.Generator) -> tuple[int, ...]:
+    """Cards of different ranks, with suits as even as possible."""
+    suits = np.zeros(4, int)
+    deck = []
+    for rank in random.permutation(13)[:FLOP_DECK].tolist():
+        left = [suit for suit in random.permutation(4).tolist() if 4 * rank + suit not in board]
+        suit = min(left, key=lambda suit: suits[suit])
+        suits[suit] += 1
+        deck.append(4 * rank + suit)
+    return tuple(sorted(deck))
+
+
+def _apart(deck: tuple[int, ...]) -> NDArray[np.bool_]:
+    """[1326] the hands that hold no card of a deck."""
+    held: NDArray[np.bool_] = np.isin(HAND_CARDS, deck)
+    return ~(held[:, 0] | held[:, 1])
+
+
+def thinned(
+    start: Decision, most: int, shift: float = 0.0, equity: Equity | None = None
+) -> Decision:
+    """A decision whose ranges have at most so many hands, with the same density over equity.
+
+    shift: which hands are taken, in steps between neighbours; equity: by default the decision's.
+    """
+    known = equity or start.equity
     ranges = [
         _sampled(
-            held, np.nan_to_num(start.equity.hands[player], nan=0.5), most, (1 + 2 * player) / 4
+            held,
+            np.nan_to_num(known.hands[player], nan=0.5),
+            most,
+            ((1 + 2 * player) / 4 + shift) % 1,
         )
         for player, held in enumerate(start.spot.ranges)
     ]
-    return Decision(replace(start.spot, ranges=(ranges[0], ranges[1])), start.history)
+    return replace(start, spot=replace(start.spot, ranges=(ranges[0], ranges[1])))
 
 
 def _sampled(
@@ -127,38 +219,44 @@ def _sampled(
     return sample
 
 
-def _of_both(values: Callable[[int], NDArray[np.float64]]) -> tuple[NDArray[np.float64], ...]:
-    """The values of both players' plans, on two threads."""
-    with ThreadPoolExecutor(min(2, cores())) as threads:
-        return tuple(threads.map(values, (0, 1)))
+def _refined(
+    games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, pot: float
+) -> Refined:
+    """Each player's best plan in these games, or the base's where none gains more than its error.
 
-
-def _values(
-    start: Decision, plans: Sequence[Plan], player: int, opponent: Plan, solves: Solves
-) -> NDArray[np.float64]:
-    """[plans] what each is worth to `player` against an opponent with this plan, in chips."""
-    pairs = [(plan, opponent) if player == 0 else (opponent, plan) for plan in plans]
-    tree = game_of_plans(start, pairs)
-    return plan_values(tree, solved(tree, solves), player)
-
-
-def _best(start: Decision, tried: Tried, values: Sequence[NDArray[np.float64]]) -> Refined:
-    """Each player's best plan, or the base's where none gains more than `MARGIN`."""
-    plans, gains = [], []
-    for own, worth in zip(tried, values, strict=True):
-        place = int(worth.argmax())
-        if worth[place] - worth[0] < MARGIN * start.betting.pot:
-            place = 0
+    The error is `MARGIN` or, if that is larger, the standard error of the mean over the games.
+    Losses are to the best of all plans that are solved, the opponent's own among them.
+    """
+    plans, gains, base, chosen = [], [], 0.0, 0.0
+    for own, worth in zip(tried, _values(games, tried, opponent, solves), strict=True):
+        differences = worth - worth[:, :1]
+        means, errors = differences.mean(axis=0), np.full(worth.shape[1], MARGIN)
+        if len(games) > 1:
+            errors = np.maximum(errors, differences.std(axis=0, ddof=1) / np.sqrt(len(games)))
+        errors[0] = 0  # the base
+        place = int((means - errors)[: len(own)].argmax())
         plans.append(own[place])
-        gains.append(float(worth[place] - worth[0]))
-    return Refined((plans[0], plans[1]), (gains[0], gains[1]))
+        gains.append(pot * float(means[place]))
+        base += pot * float(means.max()) / 2
+        chosen += pot * float(means.max() - means[place]) / 2
+    return Refined((plans[0], plans[1]), (gains[0], gains[1]), Losses(base, chosen))
 
 
-def _losses(values: Sequence[NDArray[np.float64]], places: Sequence[int]) -> Losses:
-    """What both players lose with the first plan and with that at `places` to the last plan."""
-    base = chosen = 0.0
-    for worth, place in zip(values, places, strict=True):
-        most = float(worth.max())
-        base += (most - float(worth[0])) / 2
-        chosen += (most - float(worth[place])) / 2
-    return Losses(base, chosen)
+def _values(games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves) -> Values:
+    """What each plan and, last, the opponent's own is worth against an opponent with this plan.
+
+    The players are solved on two threads.
+    """
+
+    def worth(player: int) -> NDArray[np.float64]:
+        plans = [*tried[player], opponent]
+        pairs = [(plan, opponent) if player == 0 else (opponent, plan) for plan in plans]
+        rows = []
+        for game in games:
+            tree = game_of_plans(game, pairs)
+            rows.append(plan_values(tree, solved(tree, solves), player) / game.betting.pot)
+        return np.stack(rows)
+
+    with ThreadPoolExecutor(min(2, cores())) as threads:
+        first, second = threads.map(worth, (0, 1))
+    return first, second

@@ -24,14 +24,15 @@ from tacit.tree.cards.states import CardState
 class Plan(NamedTuple):
     """A player's first bets on a street, and first raises in pots.
 
-    later: the first bets on later streets, by default the same; reraises: raises of raises in pots.
-    All-in is always there.
+    later: the first bets on later streets, by default the same; later_raises: the first raises
+    there, by default the same; reraises: raises of raises in pots. All-in is always there.
     """
 
     bets: Sizes
     raises: tuple[float, ...] = (BELOW,)
     later: Sizes | None = None
     reraises: tuple[float, ...] = (BELOW,)
+    later_raises: tuple[float, ...] | None = None
 
     @property
     def pots(self) -> tuple[float, ...]:
@@ -64,8 +65,11 @@ def game_of_plans(decision: Decision, plans: Sequence[Plans]) -> PublicTree:
         plan = by_spot[id(state.spot)][state.mover]
         _, later, actions_there = state.history.rpartition("/")
         raises = actions_there.count("r") + (decision.betting.to_call > 0)
-        bets = plan.later_pots if later else plan.pots
-        pots = (bets, plan.raises, plan.reraises)[min(raises, 2)]
+        bets, first_raises = plan.pots, plan.raises
+        if later:
+            bets = plan.later_pots
+            first_raises = first_raises if plan.later_raises is None else plan.later_raises
+        pots = (bets, first_raises, plan.reraises)[min(raises, 2)]
         taken = actions_with(state.betting, pots)
         return frozenset(action_label(state.betting, action) for action in taken)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.games.holdem.betting import RIVER, STREETS
+from tacit.games.holdem.betting import FLOP, RIVER, STREETS, TURN
 from tacit.report.plot import picture, save
 from tacit.report.table import Table, table, table_of
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tacit.learn.rl_cfr.training import ActorProgress
     from tacit.report.output import Block
 
+OPPONENTS = {FLOP: "three sizes", TURN: "six sizes", RIVER: "every size"}
+"""By the street of a spot, the sizes of the opponent against whom its plans are refined."""
 REWARD = "gain over the base, % of the pot"
 
 
@@ -63,10 +65,10 @@ def choice_report(choice: SizeChoice, spot: Spot) -> list[Block]:
         shown.add_row(STREETS[street], *map(plan_text, plans))
     seconds = f"chosen in {choice.seconds:.2f} s"
     if choice.gains is None or choice.exploitability is None:
-        return [shown, f"{seconds} by the actor alone: only rivers and turns are refined by solves"]
+        return [shown, f"{seconds} by the actor alone: the ranges are too small to be sampled"]
     first, second = (100 * gain / spot.pot for gain in choice.gains)
     before, after = (100 * loss / spot.pot for loss in choice.exploitability)
-    opponent = "every size" if min(choice.plans) == RIVER else "six sizes"
+    opponent = OPPONENTS[min(choice.plans)]
     return [
         shown,
         f"over 50%,100%,200%,a/80%,a against {opponent}: OOP {first:+.3f} %, IP {second:+.3f} % "

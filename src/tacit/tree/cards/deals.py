@@ -7,6 +7,9 @@ boards are made together, in a few array operations for all of them.
 If the ranges do not depend on the names of suits, boards that differ only in these names are made
 once: one board stands for all of them, and its map says which of the parent's hands is which of the
 child's under each renaming.
+
+A *deck* makes a smaller game: only its cards are dealt, and no hand holds one of them. So a deal
+has the same chance for every pair of hands.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.games import GameError
 from tacit.games.holdem.betting import BOARD_SIZES
 from tacit.games.holdem.board_classes import RENAMINGS
 from tacit.games.holdem.cards import HAND_CARDS, NUM_CARDS, NUM_HANDS, format_cards, hand_name
@@ -88,6 +92,8 @@ class Deal:
     """[K_p] hand numbers in the order of infostates"""
     strengths: tuple[Map, Map] | None
     """[K_p] their strengths on the last street, None before"""
+    deck: tuple[int, ...] | None = None
+    """The cards that may be dealt, which no hand holds; None: all cards."""
     _following: tuple[NextDeal, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -95,13 +101,22 @@ class Deal:
 
     @classmethod
     def first(
-        cls, board: tuple[int, ...], ranges: Ranges, last: int, symmetries: tuple[Suits, ...]
+        cls,
+        board: tuple[int, ...],
+        ranges: Ranges,
+        last: int,
+        symmetries: tuple[Suits, ...],
+        *,
+        deck: tuple[int, ...] | None = None,
     ) -> Deal:
-        """The deal with which a spot begins."""
+        """The deal with which a spot begins; GameError if a range holds cards of the deck."""
+        if deck is not None:
+            assert symmetries == (IDENTITY,), "a deck need not have symmetries"
+            _check_deck(deck, board, ranges, last)
         showdown = len(board) == last
         one, two = _hands(np.array([board], np.int8).reshape(1, -1), ranges, showdown=showdown)
         strengths = (one.strengths, two.strengths) if showdown else None
-        return cls(board, ranges, last, symmetries, (one.hands, two.hands), strengths)
+        return cls(board, ranges, last, symmetries, (one.hands, two.hands), strengths, deck)
 
     @property
     def following(self) -> tuple[NextDeal, ...]:
@@ -116,7 +131,7 @@ class Deal:
 
         Each comes with the renamings that map it to all deals it stands for.
         """
-        left = [card for card in range(NUM_CARDS) if card not in self.board]
+        left = [card for card in self.deck or range(NUM_CARDS) if card not in self.board]
         if self.symmetries == (IDENTITY,):  # much faster
             return [(cards, self.symmetries) for cards in combinations(left, count)]
         orbits = []
@@ -131,6 +146,13 @@ class Deal:
             seen.update(images)
             orbits.append((cards, tuple(images.values())))
         return orbits
+
+    @property
+    def unseen(self) -> int:
+        """The number of cards that may be dealt when both players hold a hand."""
+        if self.deck is None:
+            return NUM_CARDS - len(self.board) - 4
+        return len(set(self.deck) - set(self.board))
 
     def below(self, cards: tuple[int, ...]) -> tuple[Suits, ...]:
         """The symmetries that remain after dealing `cards`."""
@@ -160,6 +182,17 @@ class Deal:
         return apart.astype(np.float64)
 
 
+def _check_deck(deck: tuple[int, ...], board: tuple[int, ...], ranges: Ranges, last: int) -> None:
+    """GameError unless the board can be dealt from `deck` without a card of board or ranges."""
+    if len(set(deck)) != len(deck) or set(deck) & set(board) or len(deck) < last - len(board):
+        raise GameError(
+            f"a deck has at least {last - len(board)} different cards that are not on the board; "
+            f"this one is {format_cards(deck) or 'empty'}"
+        )
+    if any(held[np.isin(HAND_CARDS, deck).any(axis=1)].any() for held in ranges):
+        raise GameError(f"the ranges have hands with cards of the deck {format_cards(deck)}")
+
+
 def deal_next(deals: Sequence[Deal]) -> None:
     """Compute `following` of `deals`, boards of one spot and street, together."""
     waiting = [deal for deal in deals if deal._following is None]
@@ -178,7 +211,7 @@ def _deal_batch(deals: Sequence[Deal], count: int) -> None:
     showdown = size + count == last
     both = _hands(boards, ranges, showdown=showdown)
     maps = [_maps(deals, dealt, made, player) for player, made in enumerate(both)]
-    chance = 1 / comb(NUM_CARDS - size - 4, count)
+    chance = 1 / comb(deals[0].unseen, count)
     next_deals: list[list[NextDeal]] = [[] for _ in deals]
     for row, (n, cards, renamings) in enumerate(dealt):
         own = tuple(slice(*made.starts[row : row + 2]) for made in both)
@@ -192,6 +225,7 @@ def _deal_batch(deals: Sequence[Deal], count: int) -> None:
             parent.below(cards),
             (both[0].hands[own[0]], both[1].hands[own[1]]),
             (both[0].strengths[own[0]], both[1].strengths[own[1]]) if showdown else None,
+            parent.deck,
         )
         sources = maps[0][row], maps[1][row]
         targets = _tiled(child.counts[0], len(renamings)), _tiled(child.counts[1], len(renamings))
