@@ -86,26 +86,31 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
     monkeypatch.setattr("tacit.evaluation.turn_sizes.measure_plan", quick_plan)
     monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
     runs, out = (untrained("turn", tmp_path),), tmp_path / "rows.json"
-    experiments = ("turns", "turns-actor", "turns-all")
-    rows = RLCFR(experiments=experiments, turns=3, deep=2, runs=runs).rows(out=out)
+    experiments = ("turns", "turns-actor", "turns-all", "turns-converged")
+    experiment = RLCFR(experiments=experiments, turns=3, deep=2, converged=2, runs=runs)
+    rows = experiment.rows(out=out)
     assert [row["experiment"] for row in rows[::2]] == [
         "turns, refined",
         "turns, actor alone",
         "deep turns, refined",
         "all turns, refined",
+        "turns, converged",
+        "deep turns, converged",
     ]
-    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 4
-    for usual, deep, both in zip(rows[:2], rows[4:6], rows[6:], strict=True):
+    assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 6
+    for usual, deep, both in zip(rows[:2], rows[4:6], rows[6:8], strict=True):
         share = deep_share()
         assert both["count"] == 5
         for name in ("base", "ours", "difference"):
             assert both[name] == pytest.approx((1 - share) * usual[name] + share * deep[name])
         assert 0 < both["error"] < usual["error"] + deep["error"]
     assert rows[0]["base"] == rows[2]["base"] > 0
+    assert rows[4]["difference"] == 0, "deep turns keep the base"
+    assert rows[10]["base"] < rows[4]["base"], "more iterations lose less"
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
     blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
     measured = [(row["method"], row["block"]) for row in blocks if "value" in row]
-    base = ("player 1, (0.5, 1.0, 2.0), (0.5, 1.0, 2.0)", 0)
+    base = ("player 1, 250 iterations, (0.5, 1.0, 2.0), (0.5, 1.0, 2.0)", 0)
     assert measured.count(base) == 1, "the base is measured once on each turn"
 
 
@@ -120,8 +125,8 @@ def test_flops_are_measured_refined_and_by_the_actor_alone(tmp_path, monkeypatch
     assert again == rows, "finished flops are kept"
 
 
-def quick_plan(decision, plan, player):
-    return measure_plan(decision, plan, player, 5)
+def quick_plan(decision, plan, player, iterations):
+    return measure_plan(decision, plan, player, iterations // 50)
 
 
 def test_rivers_come_in_whole_blocks():

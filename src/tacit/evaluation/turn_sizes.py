@@ -17,7 +17,7 @@ from tacit.evaluation.river_sizes import with_all_hands
 from tacit.games.holdem.betting import RIVER, TURN
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision
-from tacit.learn.rl_cfr.refinement import TURN_BASE, refine_turns, turn_plan
+from tacit.learn.rl_cfr.refinement import TURN_BASE, is_deep, turn_plan
 from tacit.learn.rl_cfr.rewards import ITERATIONS, Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.states import MOST_HANDS, random_turn
@@ -29,8 +29,8 @@ TEST_SEED = 7_000_033
 """Test states are drawn with this seed, apart from training's."""
 HANDS = 24
 """The hands of a range; a tree has all rivers."""
-MOST_BEHIND = 4
-"""In pots: with deeper stacks trees are several times as large."""
+CONVERGED = 800
+"""The iterations after which what is lost is mostly due to the sizes, not to the solve."""
 FINE_TURN = turn_plan(HOLDEM.everything, HOLDEM.set_of((0.33, 0.7, 1.5)))
 """What a best response may bet."""
 MILLI = 1000.0
@@ -50,16 +50,19 @@ class PlanRow(NamedTuple):
 
 
 def held_out_turn(number: int, *, deep: bool = False) -> Decision:
-    """A turn at its start with at most `MOST_BEHIND`, or more; apart from those of training."""
+    """A turn at its start with at most `TURN_BEHIND` pots behind, or a deep one.
+
+    It is drawn apart from those of training.
+    """
     return _drawn([TEST_SEED, number], HANDS, deep=deep)
 
 
 @cache
 def deep_share(draws: int = 1000) -> float:
-    """The share of turns, as they are drawn, with more than `MOST_BEHIND`."""
+    """The share of turns, as they are drawn, with more than `TURN_BEHIND` pots behind."""
     random = np.random.default_rng(TEST_SEED)
     deep = [
-        _is_deep(decision)
+        is_deep(decision)
         for decision in (Decision(random_turn(random, most_hands=HANDS)) for _ in range(draws))
         if decision.has_choice
     ]
@@ -74,23 +77,16 @@ def mixed_turns(count: int) -> list[Decision]:
 
 
 def _drawn(seed: list[int], hands: int, *, deep: bool = False) -> Decision:
-    """A turn with at most `MOST_BEHIND`, or more, and ranges of at most so many hands."""
+    """A turn, deep or not, with ranges of at most so many hands."""
     random = np.random.default_rng(seed)
     while True:
         decision = Decision(random_turn(random, most_hands=hands))
-        if decision.has_choice and _is_deep(decision) == deep:
+        if decision.has_choice and is_deep(decision) == deep:
             return decision
-
-
-def _is_deep(decision: Decision) -> bool:
-    """Whether more than `MOST_BEHIND` pots are behind."""
-    return decision.betting.behind[0] > MOST_BEHIND * decision.betting.pot
 
 
 def learned_plans(chooser: LearnedChooser, decision: Decision) -> Plans:
     """The chooser's first bets on the turn and on the river, for both players."""
-    if chooser.refine:
-        return refine_turns([decision], chooser.turn_plans([decision])).plans
     streets = chooser.decide(decision.spot).plans
     first, second = (
         turn_plan(turn.bets, river.bets)

@@ -29,6 +29,7 @@ EXPERIMENTS = (
     "turns-actor",
     "turns-deep",
     "turns-all",
+    "turns-converged",
     "flops",
     "preflop43",
 )
@@ -79,6 +80,24 @@ class Form(NamedTuple):
     paper: Paper43
 
 
+class TurnForm(NamedTuple):
+    """Turns that are measured, and how.
+
+    deep: those with more than four pots behind; refined: with choices refined by solves; converged:
+    with many iterations.
+    """
+
+    deep: bool = False
+    refined: bool = True
+    converged: bool = False
+
+    @property
+    def name(self) -> str:
+        """The experiment of its rows."""
+        end = "converged" if self.converged else "refined" if self.refined else "actor alone"
+        return f"{'deep ' if self.deep else ''}turns, {end}"
+
+
 FORMS = {
     "preflop43": Form(converged=False, refined=False, paper=PAPER43),
     "preflop43, refined": Form(converged=False, refined=True, paper=PAPER43),
@@ -97,11 +116,12 @@ class RLCFR(Reproduction):
     rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
     `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
     are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
-    (`turns-actor`), with at most four pots behind, or more (`turns-deep`); a best response has 15
-    sizes on the turn and three on the river, and policies are solved against all of these. `turns-
-    all`: the mean of both kinds of turns by their shares of those that are drawn. `flops`: what
-    sizes of the flop gain in sampled games of few hands and cards, which are not those in which
-    they were refined. In PREFLOP43 sizes are chosen for the first action of each player, and what
+    (`turns-actor`), with at most four pots behind, or more (`turns-deep`), where the base is kept;
+    a best response has 15 sizes on the turn and three on the river, and policies are solved against
+    all of these. `turns-all`: the mean of both kinds of turns by their shares of those that are
+    drawn. `turns-converged`: some of both kinds with 800 iterations. `flops`: what sizes of the
+    flop gain in sampled games of few hands and cards, which are not those in which they were
+    refined. In PREFLOP43 sizes are chosen for the first action of each player, and what
     methods win from each other is computed, not sampled. Its first rows are solved as the paper's:
     250 iterations with simultaneous updates. `converged`: 1,000 iterations with alternating ones;
     what is left is due to the sizes. `refined`: of the base's, the learner's best eight sets, and
@@ -120,8 +140,9 @@ class RLCFR(Reproduction):
     compared: int = option(200, "Rivers on which MUL-ACTION and FINE-GRAIN play.", least=20)
     spots: int = option(50, "Spots for --bets auto.", least=2)
     turns: int = option(100, "Turns.", least=2)
-    deep: int = option(60, "Turns with more than four pots behind.", least=2)
-    flops: int = option(20, "Flops.", least=2)
+    deep: int = option(30, "Turns with more than four pots behind.", least=2)
+    converged: int = option(12, "Turns of each kind with 800 iterations.", least=2)
+    flops: int = option(12, "Flops.", least=2)
     deals: int = option(50, "Tables of PREFLOP43: cards and stacks.", least=2)
     runs: tuple[str, ...] = option((), "Choosers: runs or files; by default the shipped ones.")
 
@@ -132,6 +153,7 @@ class RLCFR(Reproduction):
         "spots": 5,
         "turns": 2,
         "deep": 2,
+        "converged": 2,
         "flops": 2,
         "deals": 3,
     }
@@ -151,10 +173,11 @@ class RLCFR(Reproduction):
             "comparisons": self._comparisons,
             "auto": self._auto,
             "auto-turns": self._auto_turns,
-            "turns": partial(self._turns, refine=True),
-            "turns-actor": partial(self._turns, refine=False),
-            "turns-deep": partial(self._turns, refine=True, deep=True),
+            "turns": partial(self._turns, TurnForm()),
+            "turns-actor": partial(self._turns, TurnForm(refined=False)),
+            "turns-deep": partial(self._turns, TurnForm(deep=True)),
             "turns-all": self._turns_all,
+            "turns-converged": self._turns_converged,
             "flops": self._flops,
             "preflop43": self._preflop43,
         }
@@ -297,42 +320,45 @@ class RLCFR(Reproduction):
         store.add(head, compute)
 
     def _turns(
-        self,
-        store: RowStore,
-        blocks: RowStore,
-        progress: Progress,
-        *,
-        refine: bool,
-        deep: bool = False,
+        self, form: TurnForm, store: RowStore, blocks: RowStore, progress: Progress
     ) -> list[Row]:
         """The rows of each chooser and measure."""
-        from tacit.evaluation.turn_sizes import held_out_turn, learned_plans, measure_plan
+        from tacit.evaluation.turn_sizes import (
+            CONVERGED,
+            held_out_turn,
+            learned_plans,
+            measure_plan,
+        )
         from tacit.learn.rl_cfr.chooser import LearnedChooser
         from tacit.learn.rl_cfr.refinement import TURN_BASE, turn_plan
+        from tacit.learn.rl_cfr.rewards import ITERATIONS
         from tacit.learn.rl_cfr.street_game import Plan
 
+        iterations = CONVERGED if form.converged else ITERATIONS
+
         def choose(chooser: LearnedChooser, number: int) -> Row:
-            plans = learned_plans(chooser, held_out_turn(number, deep=deep))
+            plans = learned_plans(chooser, held_out_turn(number, deep=form.deep))
             return {"bets": [(plan.bets, plan.later_bets) for plan in plans]}
 
         def measured(number: int, player: int, plan: Plan) -> Row:
-            sizes = f"{depth}player {player}, {plan.pots}, {plan.later_pots}"
-            turn = held_out_turn(number, deep=deep)
-            compute = partial(_fields, partial(measure_plan, turn, plan, player))
-            return blocks.add({"method": sizes, "block": number, "training": ""}, compute)
+            kind = f"{'deep ' if form.deep else ''}player {player}, {iterations} iterations"
+            turn = held_out_turn(number, deep=form.deep)
+            head = {"method": f"{kind}, {plan.pots}, {plan.later_pots}", "block": number}
+            compute = partial(_fields, partial(measure_plan, turn, plan, player, iterations))
+            return blocks.add({**head, "training": ""}, compute)
 
         river = self._actors("river")[0]
-        depth, count = ("deep ", self.deep) if deep else ("", self.turns)
-        name = f"{depth}turns, refined" if refine else f"{depth}turns, actor alone"
+        count = self.converged if form.converged else self.deep if form.deep else self.turns
+        chosen_in = form._replace(converged=False).name
         rows = []
         for actor in self._actors("turn"):
-            chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=refine)
+            chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=form.refined)
 
             def compute(measure: str, chooser: LearnedChooser, trained: str) -> Row:
                 pairs, seconds = [], 0.0
                 for number in range(count):
-                    progress.stage(f"{count} {name}", number / count)
-                    head = {"method": name, "block": number, "training": trained}
+                    progress.stage(f"{count} {form.name}", number / count)
+                    head = {"method": chosen_in, "block": number, "training": trained}
                     choice: dict[str, Any] = blocks.add(head, partial(choose, chooser, number))
                     ours = [turn_plan(tuple(bets), tuple(later)) for bets, later in choice["bets"]]
                     base, chosen = (
@@ -343,7 +369,7 @@ class RLCFR(Reproduction):
                     seconds += sum(row["seconds"] for row in (choice, *base, *chosen))
                 return _pairs_row(pairs) | {"seconds": seconds}
 
-            head = {"experiment": name, "count": count, "training": actor.command}
+            head = {"experiment": form.name, "count": count, "training": actor.command}
             trained = f"{actor.command}; {river.command}"
             for measure in TURNS:
                 row = partial(compute, measure, chooser, trained)
@@ -355,7 +381,7 @@ class RLCFR(Reproduction):
         from tacit.evaluation.turn_sizes import deep_share
 
         usual, deep = (
-            self._turns(store, blocks, progress, refine=True, deep=each) for each in (False, True)
+            self._turns(TurnForm(deep=each), store, blocks, progress) for each in (False, True)
         )
         weights = 1 - deep_share(), deep_share()
         for parts in zip(usual, deep, strict=True):
@@ -365,6 +391,10 @@ class RLCFR(Reproduction):
                 **{name: parts[0][name] for name in ("training", "measure")},
             }
             store.add(head, partial(_stratified, parts, weights))
+
+    def _turns_converged(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        for deep in (False, True):
+            self._turns(TurnForm(deep=deep, converged=True), store, blocks, progress)
 
     def _flops(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.flop_sizes import flop_choices, flop_gains, held_out_flop

@@ -23,6 +23,7 @@ from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
 RANGES = ("AsTs,65s,QJs,KTs,88", "QQ,JJ,K9s,A7s,T8s")
 SPOT = Spot.of("2c7dJhQsKs", ranges=RANGES, pot=400, behind=1200, bets="a")
 TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=1200, bets="a")
+DEEP_TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=2000, bets="a")
 
 
 def test_a_river_is_refined_and_no_plan_is_worth_less_than_the_base():
@@ -74,7 +75,7 @@ def test_a_flop_is_refined_with_the_streets_behind_it(monkeypatch):
     chooser = LearnedChooser(sizes=2)
     choice = chooser.decide(spot)
     assert set(choice.plans) == {FLOP, TURN, RIVER}
-    assert min(choice.gains) >= 0
+    assert len(choice.gains) == 2
     assert min(choice.exploitability) >= 0
     for plan, tried in zip(choice.plans[FLOP], chooser.flop_plans(decision_of(spot)), strict=True):
         assert plan in tried
@@ -83,6 +84,22 @@ def test_a_flop_is_refined_with_the_streets_behind_it(monkeypatch):
     alone = LearnedChooser(sizes=2, refine=False).decide(spot)
     assert set(alone.plans) == {FLOP, TURN, RIVER}
     assert alone.gains is None
+
+
+@pytest.mark.parametrize("sizes", [1, 2])
+def test_no_more_sizes_are_chosen_than_asked_for_even_if_the_base_is_worth_more(sizes):
+    for spot in (SPOT, TURN_SPOT, DEEP_TURN_SPOT):
+        choice = LearnedChooser(sizes=sizes).decide(spot)
+        for plans in choice.plans.values():
+            assert all(1 <= len(plan.bets) <= sizes for plan in plans)
+
+
+def test_a_turn_with_deep_stacks_keeps_the_base():
+    choice = LearnedChooser().decide(DEEP_TURN_SPOT)
+    assert choice.plans[TURN] == (TURN_BASE, TURN_BASE)
+    assert [plan.bets for plan in choice.plans[RIVER]] == [HOLDEM.base] * 2
+    assert choice.gains is None
+    assert "more than 4 pots behind" in choice.unrefined
 
 
 def test_settings_say_plans_in_the_notation_of_bet_sizes():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tacit.formats.spot_file import load_spot_file
 from tacit.games.holdem.cards import HAND_CARDS
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.decisions import decision_of, meeting_weights
 from tacit.learn.rl_cfr.refinement import (
     BASE_PLAN,
+    EVERY_SIZE,
     FLOP_BASE,
     FLOP_DECK,
     FLOP_GAMES,
@@ -17,6 +19,7 @@ from tacit.learn.rl_cfr.refinement import (
     TURN_BASE,
     TURN_SAMPLE,
     flop_plan,
+    is_deep,
     refine_flop,
     refine_river,
     refine_turns,
@@ -25,8 +28,11 @@ from tacit.learn.rl_cfr.refinement import (
     turn_games,
     turn_plan,
 )
+from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import HOLDEM
 from tacit.learn.rl_cfr.street_game import Plan, game_of_plans
+from tacit.solvers.best_response import BestResponse
+from tacit.tree.kernels.passes import BEST
 
 POLAR = ("QQ,JJ,77,65s,54s", "AJ,KJ,AQ")
 RIVER_START = decision_of(
@@ -43,7 +49,21 @@ def test_the_best_plan_of_a_river_is_taken():
     best = refine_river(RIVER_START, (tried, [BASE_PLAN]))
     assert best.plans == (BASE_PLAN, BASE_PLAN), "a tenth of the pot is worth less than the base"
     assert best.gains == (0, 0)
-    assert best.losses.base == best.losses.chosen > 0
+    assert best.losses.base == best.losses.chosen
+    best = refine_river(RIVER_START, (tried, [BASE_PLAN, Plan(POT)]), keep_base=False)
+    assert best.plans == (Plan(TENTH), Plan(POT)), "the base only stands beside"
+
+
+def test_plans_lose_what_a_best_response_with_more_sizes_wins():
+    poor, start = Plan(TENTH), decision_of(load_spot_file("river").spot())
+    losses = refine_river(start, ([poor], [poor])).losses
+    lost = 0.0
+    for player, plans in enumerate(((poor, EVERY_SIZE), (EVERY_SIZE, poor))):
+        tree = game_of_plans(start, [plans])
+        policy = solved(tree, Solves(1000))
+        lost += BestResponse(tree, policy).value(1 - player, BEST) / 2
+    assert losses.base == pytest.approx(lost, rel=0.05)
+    assert lost > 0.001 * start.betting.pot
 
 
 def test_the_best_plan_of_a_turn_is_taken_by_the_player_who_gains_from_it():
@@ -56,6 +76,12 @@ def test_the_best_plan_of_a_turn_is_taken_by_the_player_who_gains_from_it():
     assert best.gains[0] > 0.01 * TURN_START.betting.pot
     assert best.gains[1] == 0
     assert best.losses.chosen < best.losses.base, "the base is here the poor plan"
+
+
+def test_turns_with_more_than_four_pots_behind_are_deep():
+    for behind, deep in ((1600, False), (1601, True)):
+        start = Spot.of("2c7dJhQs", ranges=POLAR, pot=400, behind=behind, bets="a", big_blind=2)
+        assert is_deep(decision_of(start)) == deep
 
 
 def test_raises_of_raises_are_all_in_where_turns_are_solved():

@@ -33,7 +33,9 @@ def test_the_report_says_sizes_gains_and_time():
     assert "against every size" in line
     assert "chosen in 0.50 s" in line
     _, line = choice_report(SizeChoice({TURN: (BASE_PLAN, BASE_PLAN)}, 0.1), SPOT)
-    assert "by the actor alone" in line
+    assert line == "chosen in 0.10 s, by the actor alone"
+    kept = SizeChoice({TURN: (BASE_PLAN, BASE_PLAN)}, 0.1, unrefined="the base: stacks are deep")
+    assert choice_report(kept, SPOT)[1] == "chosen in 0.10 s, the base: stacks are deep"
     _, line = choice_report(SizeChoice({TURN: PLANS, RIVER: PLANS}, 0.5, (0.0, 2.0), (3, 2)), SPOT)
     assert "against six sizes" in line
     flop = {FLOP: PLANS, TURN: PLANS, RIVER: PLANS}

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from tacit.games import GameError
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.decisions import Decision, pruned
-from tacit.learn.rl_cfr.episodes import point_of
+from tacit.learn.rl_cfr.sizes import HOLDEM, Sizes
 from tacit.subgame.street import BetMenu, StreetPBS
 
+ActionChooser = Callable[[Decision], Sizes]
+"""What chooses a set of sizes for the player about to act."""
 
-def chosen_menu(root: StreetPBS, menu: BetMenu, chooser: LearnedChooser) -> BetMenu:
-    """The menu in which the bets or raises at `root` are chosen by the trained network.
+
+def base_sizes(decision: Decision) -> Sizes:
+    """The default sizes, whatever the decision."""
+    return HOLDEM.base
+
+
+def learned_sizes(decision: Decision) -> Sizes:
+    """The sizes that the shipped networks choose."""
+    return LearnedChooser().at(decision)
+
+
+CHOOSERS: Mapping[str, ActionChooser] = {"base": base_sizes, "learned": learned_sizes}
+
+
+def chosen_menu(root: StreetPBS, menu: BetMenu, chooser: ActionChooser) -> BetMenu:
+    """The menu in which the bets or raises at `root` are those of an action chooser.
 
     Those after further raises stay, and all of them where there is no size to choose, or where the
     likely hands of both ranges share cards.
@@ -29,8 +46,7 @@ def chosen_menu(root: StreetPBS, menu: BetMenu, chooser: LearnedChooser) -> BetM
     decision = Decision(spot, history)
     if not decision.has_choice:
         return menu
-    bandit = chooser.bandit(betting.street)
-    pots = bandit.grid.in_pots(bandit.choose(point_of(decision), chooser.sizes))
+    pots = HOLDEM.in_pots(chooser(decision))
     lists, place = list(menu.now), history.count("r")
     lists += [menu.now[-1]] * (place + 2 - len(lists))
     lists[place] = ",".join([*(f"{100 * size:g}%" for size in pots), "a"])

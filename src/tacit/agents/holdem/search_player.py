@@ -272,11 +272,10 @@ class SearchPlayer(HoldemPlayer):
             clock=CLOCK * settings.seconds if settings.clock else None,
         )
         menu = settings.menus.of(street)
-        if settings.chosen_sizes:
-            from tacit.agents.holdem.chosen_menu import chosen_menu  # imports torch
-            from tacit.learn.rl_cfr.chooser import LearnedChooser
+        if settings.sizes != "fixed":
+            from tacit.agents.holdem.chosen_menu import CHOOSERS, chosen_menu  # imports torch
 
-            menu = chosen_menu(root, menu, LearnedChooser(refine=False))
+            menu = chosen_menu(root, menu, CHOOSERS[settings.sizes])
         return StreetSearch(
             menu=menu,
             budget=budget,

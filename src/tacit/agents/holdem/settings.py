@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tacit.games import GameError
 from tacit.solvers.depth_limited import Mode
@@ -11,6 +12,7 @@ from tacit.suggest import unknown
 
 LEAST_STACK, MOST_STACK = 2_000, 50_000
 """The stacks, with blinds of 50 and 100, for which play is tested."""
+Sizes = Literal["fixed", "base", "learned"]
 CLOCK = 1.2
 """With a clock, a search ends at the latest after this many times its budget."""
 PREFLOP_ITERATIONS = 200
@@ -56,7 +58,8 @@ class PlayerSettings:
     carried on, the average's (cfr-avg) or the sampled iteration's (cfr-d). network: whether leaves
     are evaluated by trained networks, otherwise by equity.
     exact_turn: whether turns are solved to the end of the game, otherwise to the river card.
-    chosen_sizes: whether a trained network chooses the bets after the flop, not the menus.
+    sizes: who chooses the bets at the root of a subgame after the flop's cards: the menus (fixed),
+    the base of RL-CFR, or its trained networks.
     floor: added to the chance of each of the opponent's actions when beliefs are carried on.
     threads: on the turn, whose rivers are solved side by side.
     """
@@ -70,7 +73,7 @@ class PlayerSettings:
     mode: Mode = "cfr-avg"
     network: bool = True
     exact_turn: bool = True
-    chosen_sizes: bool = False
+    sizes: Sizes = "fixed"
     floor: float = 1e-3
     threads: int = 1
     menus: Menus = field(default_factory=Menus)
@@ -113,7 +116,8 @@ _SWITCHES = {
     "exact": {"exact_turn": True},
     "clock": {"clock": True},
     "no-clock": {"clock": False},
-    "auto-sizes": {"chosen_sizes": True},
+    "base-sizes": {"sizes": "base"},
+    "auto-sizes": {"sizes": "learned"},
 }
 
 

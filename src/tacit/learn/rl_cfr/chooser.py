@@ -4,7 +4,8 @@ First bets of both players are chosen by the network of their street, the first 
 later street is reached its board, pot and beliefs are not known; the sizes there are best on
 average over sampled boards and two pots. These sizes are then *refined*: the engine solves the game
 with each of several plans, the base's among them, and takes the one that is worth most. Behind a
-flop the sizes of turn and river are refined on two sampled turns.
+flop the sizes of turn and river are refined on two sampled turns. A turn with deep stacks keeps the
+base, because such solves do not tell the plans apart.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ from tacit.learn.rl_cfr.refinement import (
     BASE_PLAN,
     FLOP_BASE,
     TURN_BASE,
+    TURN_BEHIND,
+    Refined,
     Tried,
     flop_plan,
+    is_deep,
     refine_flop,
     refine_river,
     refine_turns,
@@ -50,6 +54,9 @@ LATER_TURNS = 2
 """The number of turns on which sizes behind a flop are refined."""
 RANKED = 1000
 """The number of predictions among which the best sets of each length are looked for."""
+ALONE = "by the actor alone"
+TOO_SMALL = "by the actor alone: the ranges are too small to be sampled"
+TOO_DEEP = f"the base: on a turn with more than {TURN_BEHIND} pots behind no gain is shown"
 
 
 @cache
@@ -67,13 +74,14 @@ class SizeChoice:
     more than with the base, in chips, on a river against an opponent with every size of the grid,
     on a turn against one with six sizes, on a flop against one with three and by the flop's sizes
     alone; exploitability: by these sizes of the opponent, with the base's and with the chosen
-    sizes, in chips.
+    sizes, in chips; unrefined: why the plans were not refined, if they were not.
     """
 
     plans: Mapping[int, Plans]
     seconds: float
     gains: tuple[float, float] | None = None
     exploitability: tuple[float, float] | None = None
+    unrefined: str = ALONE
 
     @property
     def bets(self) -> BetSettings:
@@ -100,6 +108,15 @@ class LearnedChooser:
         """The chosen sizes."""
         return self.decide(spot).bets
 
+    def at(self, decision: Decision) -> Sizes:
+        """The sizes of the player about to act at one decision, by the actor alone.
+
+        Where stacks are deep before the river these are the base's.
+        """
+        if decision.betting.street < RIVER and is_deep(decision):
+            return HOLDEM.base
+        return self.bandit(decision.betting.street).choose(point_of(decision), self.sizes)
+
     def decide(self, spot: Spot) -> SizeChoice:
         """The chosen sizes, and what they gain where that was measured."""
         begun = time.perf_counter()
@@ -109,22 +126,38 @@ class LearnedChooser:
         choice = refine[street](start) if self.refine else SizeChoice(self._predicted(start), 0.0)
         return replace(choice, seconds=time.perf_counter() - begun)
 
+    @property
+    def _keep_base(self) -> bool:
+        """Whether the base has no more sizes than may be chosen."""
+        return len(HOLDEM.base) <= self.sizes
+
     def _refined_river(self, start: Decision) -> SizeChoice:
-        best = refine_river(start, self._river_plans(start))
+        best = refine_river(start, self._river_plans(start), keep_base=self._keep_base)
         return SizeChoice({RIVER: best.plans}, 0.0, best.gains, best.losses)
 
     def _refined_turn(self, start: Decision) -> SizeChoice:
-        best = refine_turns([start], self.turn_plans([start]))
+        if is_deep(start):
+            if not self._keep_base:
+                return SizeChoice(self._predicted(start), 0.0)
+            return SizeChoice(_turn_and_river((TURN_BASE, TURN_BASE)), 0.0, unrefined=TOO_DEEP)
+        best = self.refined_turns([start])
         return SizeChoice(_turn_and_river(best.plans), 0.0, best.gains, best.losses)
+
+    def refined_turns(self, starts: Sequence[Decision]) -> Refined:
+        """The best plans for turns of one spot."""
+        return refine_turns(starts, self.turn_plans(starts), keep_base=self._keep_base)
 
     def _refined_flop(self, start: Decision) -> SizeChoice:
         plans = self._predicted(start)
-        best = refine_flop(start, self.flop_plans(start))
+        best = refine_flop(start, self.flop_plans(start), keep_base=self._keep_base)
         if best is None:
-            return SizeChoice(plans, 0.0)
+            return SizeChoice(plans, 0.0, unrefined=TOO_SMALL)
         plans[FLOP] = best.plans
-        if turns := _later(start.spot, TURN)[:LATER_TURNS]:
-            plans |= _turn_and_river(refine_turns(turns, self.turn_plans(turns)).plans)
+        turns = [turn for turn in _later(start.spot, TURN)[:LATER_TURNS] if not is_deep(turn)]
+        if turns:
+            plans |= _turn_and_river(self.refined_turns(turns).plans)
+        elif self._keep_base:
+            plans |= _turn_and_river((TURN_BASE, TURN_BASE))
         return SizeChoice(plans, 0.0, best.gains, best.losses)
 
     def _predicted(self, start: Decision) -> dict[int, Plans]:
@@ -174,7 +207,7 @@ class LearnedChooser:
         """The plans that are tried on turns of one spot, each with sizes for the river.
 
         These are the base's, the best sets of one, two and more bets with the best set of the
-        river, and the best set of all with the base's on the river.
+        river, and, if the base may be chosen, the best set of all with the base's on the river.
         """
         tried = []
         later = [river for start in starts for river in _later(start.spot, RIVER)]
@@ -182,7 +215,8 @@ class LearnedChooser:
             ranked = self._best_by_length(starts, player)
             river = self._plan(later, player).bets
             plans = [turn_plan(bets, river) for bets in ranked]
-            plans.append(turn_plan(ranked[0], HOLDEM.base))
+            if self._keep_base:
+                plans.append(turn_plan(ranked[0], HOLDEM.base))
             tried.append(list(dict.fromkeys([TURN_BASE, *plans])))
         return tried[0], tried[1]
 

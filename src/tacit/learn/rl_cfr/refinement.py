@@ -7,7 +7,7 @@ ranges are thinned out, twice in different ways. A flop is solved in several sam
 both ranges are thinned out and eight cards may be dealt; its plans have sizes for the flop only.
 The base's plan is always tried, so a refined choice is no worse than the base in the games that are
 solved, up to the error of the solves. Where there are several games, a plan replaces the base if it
-gains more than a standard error.
+gains more than a standard error. A turn with more than `TURN_BEHIND` pots behind is not refined.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ TURN_SAMPLE = 30
 """The hands of a thinned range of a turn."""
 TURN_GAMES = 2
 """The number of thinned games of a turn."""
+TURN_BEHIND = 4
+"""In pots: with deeper stacks the solves of a turn are off by more than its sizes gain."""
 FLOP_ITERATIONS = 120
 """Of the solves that refine a flop."""
 FLOP_HANDS = 24
@@ -96,26 +98,33 @@ class Refined(NamedTuple):
     losses: Losses
 
 
-def refine_river(start: Decision, tried: Tried) -> Refined:
-    """The best plans against every size of the grid."""
+def is_deep(start: Decision) -> bool:
+    """Whether more than `TURN_BEHIND` pots are behind."""
+    return min(start.betting.behind) > TURN_BEHIND * start.betting.pot
+
+
+def refine_river(start: Decision, tried: Tried, *, keep_base: bool = True) -> Refined:
+    """The best plans against every size of the grid.
+
+    keep_base: whether the base's plan may be the best one; otherwise it only stands beside.
+    """
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(RIVER_ITERATIONS * min(4.0, 0.8 / share))
     solves = Solves(max(RIVER_ITERATIONS, iterations))
-    return _refined([start], tried, EVERY_SIZE, solves, start.betting.pot)
+    return _refined([start], tried, EVERY_SIZE, solves, keep_base=keep_base)
 
 
-def refine_turns(starts: Sequence[Decision], tried: Tried) -> Refined:
+def refine_turns(starts: Sequence[Decision], tried: Tried, *, keep_base: bool = True) -> Refined:
     """The best plans for turn and river against an opponent with `TURN_OPPONENT`'s sizes.
 
     With several turns it is the mean share of the pot that counts; chips are those of the first.
     """
     count = TURN_GAMES if len(starts) == 1 else 1
     games = [game for start in starts for game in turn_games(start, count)]
-    solves = Solves(TURN_ITERATIONS)
-    return _refined(games, tried, TURN_OPPONENT, solves, starts[0].betting.pot)
+    return _refined(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), keep_base=keep_base)
 
 
-def refine_flop(start: Decision, tried: Tried) -> Refined | None:
+def refine_flop(start: Decision, tried: Tried, *, keep_base: bool = True) -> Refined | None:
     """The best plans for a flop against an opponent with `FLOP_OPPONENT`'s sizes.
 
     None if the ranges are too small to be sampled.
@@ -123,7 +132,7 @@ def refine_flop(start: Decision, tried: Tried) -> Refined | None:
     games = sampled_games(start)
     if not games:
         return None
-    return _refined(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), start.betting.pot)
+    return _refined(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), keep_base=keep_base)
 
 
 def turn_games(start: Decision, count: int) -> list[Decision]:
@@ -220,37 +229,40 @@ def _sampled(
 
 
 def _refined(
-    games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, pot: float
+    games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, *, keep_base: bool
 ) -> Refined:
     """Each player's best plan in these games, or the base's where none gains more than its error.
 
     The error is `MARGIN` or, if that is larger, the standard error of the mean over the games.
-    Losses are to the best of all plans that are solved, the opponent's own among them.
+
+    What two plans lose to an opponent with more sizes is, together, what the first player would
+    win with these against the second one's plan, less what the first one's plan wins against them.
     """
-    plans, gains, base, chosen = [], [], 0.0, 0.0
+    plans, gains, worths = [], [], []
     for own, worth in zip(tried, _values(games, tried, opponent, solves), strict=True):
         differences = worth - worth[:, :1]
-        means, errors = differences.mean(axis=0), np.full(worth.shape[1], MARGIN)
+        means, errors = differences.mean(axis=0), np.full(len(own), MARGIN)
         if len(games) > 1:
             errors = np.maximum(errors, differences.std(axis=0, ddof=1) / np.sqrt(len(games)))
-        errors[0] = 0  # the base
-        place = int((means - errors)[: len(own)].argmax())
+        errors[0] = 0 if keep_base else np.inf
+        place = int((means - errors).argmax())
         plans.append(own[place])
-        gains.append(pot * float(means[place]))
-        base += pot * float(means.max()) / 2
-        chosen += pot * float(means.max() - means[place]) / 2
-    return Refined((plans[0], plans[1]), (gains[0], gains[1]), Losses(base, chosen))
+        gains.append(float(means[place]))
+        worths.append(float(worth[:, 0].mean()))
+    pot = games[0].betting.pot
+    lost = -sum(worths) / 2
+    losses = Losses(pot * max(lost, 0.0), pot * max(lost - sum(gains) / 2, 0.0))
+    return Refined((plans[0], plans[1]), (pot * gains[0], pot * gains[1]), losses)
 
 
 def _values(games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves) -> Values:
-    """What each plan and, last, the opponent's own is worth against an opponent with this plan.
+    """What each plan is worth against an opponent with this plan.
 
     The players are solved on two threads.
     """
 
     def worth(player: int) -> NDArray[np.float64]:
-        plans = [*tried[player], opponent]
-        pairs = [(plan, opponent) if player == 0 else (opponent, plan) for plan in plans]
+        pairs = [(plan, opponent) if player == 0 else (opponent, plan) for plan in tried[player]]
         rows = []
         for game in games:
             tree = game_of_plans(game, pairs)

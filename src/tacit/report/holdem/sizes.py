@@ -65,7 +65,7 @@ def choice_report(choice: SizeChoice, spot: Spot) -> list[Block]:
         shown.add_row(STREETS[street], *map(plan_text, plans))
     seconds = f"chosen in {choice.seconds:.2f} s"
     if choice.gains is None or choice.exploitability is None:
-        return [shown, f"{seconds} by the actor alone: the ranges are too small to be sampled"]
+        return [shown, f"{seconds}, {choice.unrefined}"]
     first, second = (100 * gain / spot.pot for gain in choice.gains)
     before, after = (100 * loss / spot.pot for loss in choice.exploitability)
     opponent = OPPONENTS[min(choice.plans)]
