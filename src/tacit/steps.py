@@ -11,7 +11,14 @@ EVERY = 1000
 Listener = Callable[[str, int | None], None]
 """Takes a text and the count that it is about, or None at the end of the step."""
 
+OnShare = Callable[[float], None]
+"""Is told the share of a step that is done."""
+
 _listeners: list[Listener] = []
+
+
+def ignore_share(share: float) -> None:
+    """Where nobody asks for the share that is done."""
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.cli import progress
-from tacit.cli.progress import Bar, BuildProgress, StageProgress, StepProgress, share_done, working
+from tacit.cli.progress import Bar, BuildProgress, StageProgress, StepProgress, share_done, sharing
 from tacit.solvers import Checkpoint, Limits
 from tacit.steps import EVERY, counted, listening
 
@@ -51,11 +51,12 @@ def test_stages_follow_each_other_on_the_bar() -> None:
         assert task.completed == 0.5
 
 
-def test_a_step_of_unknown_length_shows_a_bar_until_it_ends():
-    with working("choosing bet sizes"):
+def test_a_share_of_work_moves_a_bar_until_it_ends():
+    with sharing("choosing bet sizes") as on_share:
         [bar] = Bar.active
         assert bar.tasks[0].description == "choosing bet sizes"
-        assert bar.tasks[0].total is None
+        on_share(0.25)
+        assert bar.tasks[0].percentage == 25
     assert not Bar.active
 
 

@@ -62,12 +62,12 @@ def counting(
 
 
 @contextmanager
-def working(name: str, *, visible: bool = True) -> Iterator[None]:
-    """A bar that moves while a step of unknown length lasts, and is then gone."""
-    with Bar(visible=visible) as shown:
+def sharing(name: str, *, visible: bool = True) -> Iterator[Callable[[float], None]]:
+    """A bar of the share that is done, which is gone at the end; it yields what moves it."""
+    with Bar("{task.percentage:.0f} %", TimeRemainingColumn(), visible=visible) as shown:
         shown.live.transient = True
-        shown.add_task(name, total=None)
-        yield
+        task = shown.add_task(name, total=1.0)
+        yield lambda share: shown.update(task, completed=share)
 
 
 class StageProgress(Bar, Progress):

@@ -32,6 +32,7 @@ from tacit.games import GameError
 from tacit.games.holdem.bet_sizes import BetSettings
 from tacit.games.holdem.betting import STREETS
 from tacit.games.holdem.spot import Spot
+from tacit.steps import OnShare, ignore_share
 from tacit.suggest import closest
 
 if TYPE_CHECKING:
@@ -75,12 +76,15 @@ class SpotFile:
             raise GameError(f'sizes = {self.sizes} needs bets = "{AUTO}", which chooses them')
         return chooses
 
-    def choice(self, actor: Path | None = None) -> SizeChoice:
-        """The sizes that are chosen for this spot, by the shipped actor or another."""
+    def choice(self, actor: Path | None = None, *, on_share: OnShare = ignore_share) -> SizeChoice:
+        """The sizes that are chosen for this spot, by the shipped actor or another.
+
+        on_share: is told the share of the work that is done.
+        """
         from tacit.learn.rl_cfr.chooser import chooser_of  # imports torch
 
         sizes = SIZES if self.sizes is None else self.sizes
-        return chooser_of(actor, sizes=sizes).decide(self._spot(_NO_BETS))
+        return chooser_of(actor, sizes=sizes).decide(self._spot(_NO_BETS), on_share=on_share)
 
     def spot(self, choice: SizeChoice | None = None) -> Spot:
         """The spot; GameError names what is missing or impossible.

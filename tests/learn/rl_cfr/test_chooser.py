@@ -73,7 +73,11 @@ def test_a_flop_is_refined_with_the_streets_behind_it(monkeypatch):
         monkeypatch.setattr(f"{room}.{name}", value)
     spot = Spot.of("2c7dJh", ranges=RANGES, pot=400, behind=1200, bets="a")
     chooser = LearnedChooser(sizes=2)
-    choice = chooser.decide(spot)
+    shares: list[float] = []
+    choice = chooser.decide(spot, on_share=shares.append)
+    assert len(shares) == 8, "two flops and two turns, for each player"
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
     assert set(choice.plans) == {FLOP, TURN, RIVER}
     assert len(choice.gains) == 2
     assert min(choice.exploitability) >= 0

@@ -124,7 +124,7 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits, SizeChoice |
     """The solution, its limits, and the sizes that were chosen for it."""
     import numpy as np
 
-    from tacit.cli.progress import BuildProgress, working
+    from tacit.cli.progress import BuildProgress, sharing
     from tacit.formats.spot_locks import lock_policy
     from tacit.solvers import find_algorithm
     from tacit.solvers.kernel_warm_up import cores, prepare
@@ -140,8 +140,8 @@ def _solve(options: SpotOptions) -> tuple[SpotSolution, SpotLimits, SizeChoice |
     find_algorithm(algorithm)
     choice = None
     if file.chooses:
-        with working("choosing bet sizes", visible=not options.as_json):
-            choice = file.choice(options.actor)
+        with sharing("choosing bet sizes", visible=not options.as_json) as on_share:
+            choice = file.choice(options.actor, on_share=on_share)
     found = file.spot(choice)
     progress = _progress(found, limits, visible=not options.as_json)
     storage, threads = int(chosen.get("storage", 32)), chosen.get("threads") or cores()

@@ -43,6 +43,7 @@ from tacit.learn.rl_cfr.refinement import (
 from tacit.learn.rl_cfr.sizes import BELOW, HOLDEM, Sizes, check_count, totals
 from tacit.learn.rl_cfr.street_game import Plan, Plans
 from tacit.learn.rl_cfr.training import ACTORS, TrainedActor, load_actor
+from tacit.steps import OnShare, ignore_share
 
 FACED = 0.7
 """The bet, in pots, to which raises are chosen."""
@@ -117,13 +118,19 @@ class LearnedChooser:
             return HOLDEM.base
         return self.bandit(decision.betting.street).choose(point_of(decision), self.sizes)
 
-    def decide(self, spot: Spot) -> SizeChoice:
-        """The chosen sizes, and what they gain where that was measured."""
+    def decide(self, spot: Spot, *, on_share: OnShare = ignore_share) -> SizeChoice:
+        """The chosen sizes, and what they gain where that was measured.
+
+        on_share: is told the share of the solves that are done.
+        """
         begun = time.perf_counter()
         start = decision_of(spot)
         street = spot.rules.first_street
         refine = {RIVER: self._refined_river, TURN: self._refined_turn, FLOP: self._refined_flop}
-        choice = refine[street](start) if self.refine else SizeChoice(self._predicted(start), 0.0)
+        if self.refine:
+            choice = refine[street](start, on_share)
+        else:
+            choice = SizeChoice(self._predicted(start), 0.0)
         return replace(choice, seconds=time.perf_counter() - begun)
 
     @property
@@ -131,31 +138,36 @@ class LearnedChooser:
         """Whether the base has no more sizes than may be chosen."""
         return len(HOLDEM.base) <= self.sizes
 
-    def _refined_river(self, start: Decision) -> SizeChoice:
-        best = refine_river(start, self._river_plans(start), keep_base=self._keep_base)
+    def _refined_river(self, start: Decision, on_share: OnShare) -> SizeChoice:
+        tried = self._river_plans(start)
+        best = refine_river(start, tried, keep_base=self._keep_base, on_share=on_share)
         return SizeChoice({RIVER: best.plans}, 0.0, best.gains, best.losses)
 
-    def _refined_turn(self, start: Decision) -> SizeChoice:
+    def _refined_turn(self, start: Decision, on_share: OnShare) -> SizeChoice:
         if is_deep(start):
             if not self._keep_base:
                 return SizeChoice(self._predicted(start), 0.0)
             return SizeChoice(_turn_and_river((TURN_BASE, TURN_BASE)), 0.0, unrefined=TOO_DEEP)
-        best = self.refined_turns([start])
+        best = self._refined_turns([start], on_share)
         return SizeChoice(_turn_and_river(best.plans), 0.0, best.gains, best.losses)
 
-    def refined_turns(self, starts: Sequence[Decision]) -> Refined:
+    def _refined_turns(self, starts: Sequence[Decision], on_share: OnShare) -> Refined:
         """The best plans for turns of one spot."""
-        return refine_turns(starts, self.turn_plans(starts), keep_base=self._keep_base)
+        tried = self.turn_plans(starts)
+        return refine_turns(starts, tried, keep_base=self._keep_base, on_share=on_share)
 
-    def _refined_flop(self, start: Decision) -> SizeChoice:
-        plans = self._predicted(start)
-        best = refine_flop(start, self.flop_plans(start), keep_base=self._keep_base)
+    def _refined_flop(self, start: Decision, on_share: OnShare) -> SizeChoice:
+        plans, tried = self._predicted(start), self.flop_plans(start)
+        best = refine_flop(
+            start, tried, keep_base=self._keep_base, on_share=lambda share: on_share(0.8 * share)
+        )
         if best is None:
             return SizeChoice(plans, 0.0, unrefined=TOO_SMALL)
         plans[FLOP] = best.plans
         turns = [turn for turn in _later(start.spot, TURN)[:LATER_TURNS] if not is_deep(turn)]
         if turns:
-            plans |= _turn_and_river(self.refined_turns(turns).plans)
+            refined = self._refined_turns(turns, lambda share: on_share(0.8 + 0.2 * share))
+            plans |= _turn_and_river(refined.plans)
         elif self._keep_base:
             plans |= _turn_and_river((TURN_BASE, TURN_BASE))
         return SizeChoice(plans, 0.0, best.gains, best.losses)

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, Sizes
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
 from tacit.solvers.kernel_warm_up import cores
+from tacit.steps import OnShare, ignore_share
 from tacit.tree.cards.equity import Equity
 
 BASE_PLAN = Plan(HOLDEM.base)
@@ -103,7 +105,9 @@ def is_deep(start: Decision) -> bool:
     return min(start.betting.behind) > TURN_BEHIND * start.betting.pot
 
 
-def refine_river(start: Decision, tried: Tried, *, keep_base: bool = True) -> Refined:
+def refine_river(
+    start: Decision, tried: Tried, *, keep_base: bool = True, on_share: OnShare = ignore_share
+) -> Refined:
     """The best plans against every size of the grid.
 
     keep_base: whether the base's plan may be the best one; otherwise it only stands beside.
@@ -111,20 +115,30 @@ def refine_river(start: Decision, tried: Tried, *, keep_base: bool = True) -> Re
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(RIVER_ITERATIONS * min(4.0, 0.8 / share))
     solves = Solves(max(RIVER_ITERATIONS, iterations))
-    return _refined([start], tried, EVERY_SIZE, solves, keep_base=keep_base)
+    values = _values([start], tried, EVERY_SIZE, solves, on_share)
+    return _refined(tried, values, start.betting.pot, keep_base=keep_base)
 
 
-def refine_turns(starts: Sequence[Decision], tried: Tried, *, keep_base: bool = True) -> Refined:
+def refine_turns(
+    starts: Sequence[Decision],
+    tried: Tried,
+    *,
+    keep_base: bool = True,
+    on_share: OnShare = ignore_share,
+) -> Refined:
     """The best plans for turn and river against an opponent with `TURN_OPPONENT`'s sizes.
 
     With several turns it is the mean share of the pot that counts; chips are those of the first.
     """
-    count = TURN_GAMES if len(starts) == 1 else 1
-    games = [game for start in starts for game in turn_games(start, count)]
-    return _refined(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), keep_base=keep_base)
+    ways = TURN_GAMES if len(starts) == 1 else 1
+    games = [game for start in starts for game in turn_games(start, ways)]
+    values = _values(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), on_share)
+    return _refined(tried, values, starts[0].betting.pot, keep_base=keep_base)
 
 
-def refine_flop(start: Decision, tried: Tried, *, keep_base: bool = True) -> Refined | None:
+def refine_flop(
+    start: Decision, tried: Tried, *, keep_base: bool = True, on_share: OnShare = ignore_share
+) -> Refined | None:
     """The best plans for a flop against an opponent with `FLOP_OPPONENT`'s sizes.
 
     None if the ranges are too small to be sampled.
@@ -132,7 +146,8 @@ def refine_flop(start: Decision, tried: Tried, *, keep_base: bool = True) -> Ref
     games = sampled_games(start)
     if not games:
         return None
-    return _refined(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), keep_base=keep_base)
+    values = _values(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), on_share)
+    return _refined(tried, values, start.betting.pot, keep_base=keep_base)
 
 
 def turn_games(start: Decision, count: int) -> list[Decision]:
@@ -228,10 +243,8 @@ def _sampled(
     return sample
 
 
-def _refined(
-    games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, *, keep_base: bool
-) -> Refined:
-    """Each player's best plan in these games, or the base's where none gains more than its error.
+def _refined(tried: Tried, values: Values, pot: int, *, keep_base: bool) -> Refined:
+    """Each player's best plan by these values, or the base's where none gains more than its error.
 
     The error is `MARGIN` or, if that is larger, the standard error of the mean over the games.
 
@@ -239,23 +252,24 @@ def _refined(
     win with these against the second one's plan, less what the first one's plan wins against them.
     """
     plans, gains, worths = [], [], []
-    for own, worth in zip(tried, _values(games, tried, opponent, solves), strict=True):
+    for own, worth in zip(tried, values, strict=True):
         differences = worth - worth[:, :1]
         means, errors = differences.mean(axis=0), np.full(len(own), MARGIN)
-        if len(games) > 1:
-            errors = np.maximum(errors, differences.std(axis=0, ddof=1) / np.sqrt(len(games)))
+        if len(worth) > 1:
+            errors = np.maximum(errors, differences.std(axis=0, ddof=1) / np.sqrt(len(worth)))
         errors[0] = 0 if keep_base else np.inf
         place = int((means - errors).argmax())
         plans.append(own[place])
         gains.append(float(means[place]))
         worths.append(float(worth[:, 0].mean()))
-    pot = games[0].betting.pot
     lost = -sum(worths) / 2
     losses = Losses(pot * max(lost, 0.0), pot * max(lost - sum(gains) / 2, 0.0))
     return Refined((plans[0], plans[1]), (pot * gains[0], pot * gains[1]), losses)
 
 
-def _values(games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves) -> Values:
+def _values(
+    games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, on_share: OnShare
+) -> Values:
     """What each plan is worth against an opponent with this plan.
 
     The players are solved on two threads.
@@ -267,7 +281,10 @@ def _values(games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Sol
         for game in games:
             tree = game_of_plans(game, pairs)
             rows.append(plan_values(tree, solved(tree, solves), player) / game.betting.pot)
+            on_share(next(done) / (2 * len(games)))
         return np.stack(rows)
+
+    done = count(1)
 
     with ThreadPoolExecutor(min(2, cores())) as threads:
         first, second = threads.map(worth, (0, 1))
