@@ -9,7 +9,6 @@ from tacit.evaluation.flop_sizes import flop_choices, flop_gains, held_out_flop
 from tacit.games.holdem.betting import FLOP
 from tacit.learn.rl_cfr.chooser import LearnedChooser
 from tacit.learn.rl_cfr.refinement import FLOP_BASE, flop_plan, sampled_games
-from tacit.learn.rl_cfr.rewards import Solves
 
 
 @pytest.fixture(autouse=True)
@@ -17,13 +16,12 @@ def small_games(monkeypatch):
     for name, value in (("FLOP_GAMES", 2), ("FLOP_DECK", 4), ("FLOP_ITERATIONS", 30)):
         monkeypatch.setattr(f"tacit.learn.rl_cfr.refinement.{name}", value)
     monkeypatch.setattr(flop_sizes, "HANDS", 10)
-    monkeypatch.setattr(flop_sizes, "SOLVES", Solves(60))
 
 
 def test_the_base_gains_nothing_on_itself_and_no_bets_lose():
     flop = held_out_flop(0)
     nothing = flop_plan(())
-    gains = flop_gains(flop, {"base": (FLOP_BASE, FLOP_BASE), "nothing": (nothing, nothing)})
+    gains = flop_gains(flop, {"base": (FLOP_BASE, FLOP_BASE), "nothing": (nothing, nothing)}, 60)
     assert gains["base"] == pytest.approx([0, 0], abs=1e-6)
     assert sum(gains["nothing"]) < 0
 

@@ -20,7 +20,7 @@ from tacit.reproduce.rl_cfr import RLCFR
 def small(monkeypatch):
     """Blocks of two rivers, and short solves for --bets auto."""
     monkeypatch.setattr("tacit.evaluation.river_sizes.BLOCK", 2)
-    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", {"auto": 20})
+    monkeypatch.setattr(rl_cfr, "AUTO_ITERATIONS", 20)
 
 
 def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
@@ -94,8 +94,8 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
         "turns, actor alone",
         "deep turns, refined",
         "all turns, refined",
-        "turns, converged",
-        "deep turns, converged",
+        "turns, refined, 800 iterations",
+        "deep turns, refined, 800 iterations",
     ]
     assert [row["measure"] for row in rows] == ["exploitability, mbb/h", "value, mbb/h"] * 6
     for usual, deep, both in zip(rows[:2], rows[4:6], rows[6:8], strict=True):
@@ -107,6 +107,10 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
     assert rows[0]["base"] == rows[2]["base"] > 0
     assert rows[4]["difference"] == 0, "deep turns keep the base"
     assert rows[10]["base"] < rows[4]["base"], "more iterations lose less"
+    again = RLCFR(
+        experiments=("turns-converged",), converged=2, turn_iterations=250, runs=runs
+    ).rows(out=out)
+    assert again[2]["base"] == pytest.approx(rows[4]["base"]), "the same turns and iterations"
     assert all(row["training"].startswith("tacit train rl-cfr-turn --seed 0") for row in rows)
     blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
     measured = [(row["method"], row["block"]) for row in blocks if "value" in row]
@@ -117,7 +121,7 @@ def test_turns_are_measured_by_the_actor_alone_and_refined(tmp_path, monkeypatch
 def test_flops_are_measured_refined_and_by_the_actor_alone(tmp_path, monkeypatch):
     gains = [{"refined": [0.5, 0.1], "actor alone": [0.4, -0.6]}] * 2
     monkeypatch.setattr("tacit.evaluation.flop_sizes.flop_choices", lambda chooser, flop: {})
-    monkeypatch.setattr("tacit.evaluation.flop_sizes.flop_gains", lambda flop, _: gains.pop())
+    monkeypatch.setattr("tacit.evaluation.flop_sizes.flop_gains", lambda *_: gains.pop())
     rows = RLCFR(experiments=("flops",), flops=2).rows(out=tmp_path / "rows.json")
     assert [row["experiment"] for row in rows] == ["flops, refined", "flops, actor alone"]
     assert [row["ours"] for row in rows] == pytest.approx([0.3, -0.1])

@@ -31,7 +31,6 @@ HANDS = 32
 """The hands of a range in a measured game."""
 GAMES = 3
 """The number of games in which a flop is measured."""
-SOLVES = Solves(200)
 
 
 def held_out_flop(number: int) -> Decision:
@@ -53,7 +52,9 @@ def flop_choices(chooser: LearnedChooser, decision: Decision) -> dict[str, Plans
     return {"refined": actor if refined is None else refined.plans, "actor alone": actor}
 
 
-def flop_gains(decision: Decision, choices: dict[str, Plans]) -> dict[str, list[float]]:
+def flop_gains(
+    decision: Decision, choices: dict[str, Plans], iterations: int
+) -> dict[str, list[float]]:
     """What each player's plan gains over the base's, in percent of the pot, by choice."""
     games = sampled_games(decision, TEST_SEED, HANDS)[:GAMES]
     found: dict[str, list[float]] = {name: [] for name in choices}
@@ -65,7 +66,7 @@ def flop_gains(decision: Decision, choices: dict[str, Plans]) -> dict[str, list[
         values: list[NDArray[np.float64]] = []
         for game in games:
             tree = game_of_plans(game, pairs)
-            values.append(plan_values(tree, solved(tree, SOLVES), player))
+            values.append(plan_values(tree, solved(tree, Solves(iterations)), player))
         means = 100 * np.mean(values, axis=0) / decision.betting.pot
         for own, worth in zip(found.values(), means[1:], strict=True):
             own.append(float(worth - means[0]))

@@ -29,8 +29,6 @@ TEST_SEED = 7_000_033
 """Test states are drawn with this seed, apart from training's."""
 HANDS = 24
 """The hands of a range; a tree has all rivers."""
-CONVERGED = 800
-"""The iterations after which what is lost is mostly due to the sizes, not to the solve."""
 FINE_TURN = turn_plan(HOLDEM.everything, HOLDEM.set_of((0.33, 0.7, 1.5)))
 """What a best response may bet."""
 MILLI = 1000.0

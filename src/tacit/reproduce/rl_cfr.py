@@ -44,7 +44,8 @@ COLUMNS = {
     "count": "{count:,}",
     "seed": "{seed}",
 }
-AUTO_ITERATIONS = {"auto": 600, "auto, turns": 200}
+AUTO_ITERATIONS = 600
+"""Of the solves that compare rivers of --bets auto with the base."""
 EXPLOITABILITY = "exploitability, mbb/h"
 VALUE = "value, mbb/h"
 SIX = "FINE-GRAIN, ours 6 sizes"
@@ -83,19 +84,25 @@ class Form(NamedTuple):
 class TurnForm(NamedTuple):
     """Turns that are measured, and how.
 
-    deep: those with more than four pots behind; refined: with choices refined by solves; converged:
-    with many iterations.
+    deep: those with more than four pots behind; refined: with choices refined by solves;
+    iterations: of the solves, by default the paper's.
     """
 
     deep: bool = False
     refined: bool = True
-    converged: bool = False
+    iterations: int | None = None
+
+    @property
+    def choice(self) -> str:
+        """The turns and how their sizes are chosen."""
+        how = "refined" if self.refined else "actor alone"
+        return f"{'deep ' if self.deep else ''}turns, {how}"
 
     @property
     def name(self) -> str:
         """The experiment of its rows."""
-        end = "converged" if self.converged else "refined" if self.refined else "actor alone"
-        return f"{'deep ' if self.deep else ''}turns, {end}"
+        many = "" if self.iterations is None else f", {self.iterations:,} iterations"
+        return self.choice + many
 
 
 FORMS = {
@@ -119,7 +126,8 @@ class RLCFR(Reproduction):
     (`turns-actor`), with at most four pots behind, or more (`turns-deep`), where the base is kept;
     a best response has 15 sizes on the turn and three on the river, and policies are solved against
     all of these. `turns-all`: the mean of both kinds of turns by their shares of those that are
-    drawn. `turns-converged`: some of both kinds with 800 iterations. `flops`: what sizes of the
+    drawn. `turns-converged`: some of both kinds with 800 iterations
+    instead of 250. `flops`: what sizes of the
     flop gain in sampled games of few hands and cards, which are not those in which they were
     refined. In PREFLOP43 sizes are chosen for the first action of each player, and what
     methods win from each other is computed, not sampled. Its first rows are solved as the paper's:
@@ -139,10 +147,13 @@ class RLCFR(Reproduction):
     rivers: int = option(1000, "Rivers, in blocks of 20.", least=20)
     compared: int = option(200, "Rivers on which MUL-ACTION and FINE-GRAIN play.", least=20)
     spots: int = option(50, "Spots for --bets auto.", least=2)
+    auto_iterations: int = option(200, "Iterations of the solves of auto-turns.", least=1)
     turns: int = option(100, "Turns.", least=2)
     deep: int = option(30, "Turns with more than four pots behind.", least=2)
-    converged: int = option(12, "Turns of each kind with 800 iterations.", least=2)
-    flops: int = option(12, "Flops.", least=2)
+    converged: int = option(12, "Turns of each kind with more iterations.", least=2)
+    turn_iterations: int = option(800, "Iterations of these.", least=1)
+    flops: int = option(10, "Flops.", least=2)
+    flop_iterations: int = option(200, "Iterations of the solves of flops.", least=1)
     deals: int = option(50, "Tables of PREFLOP43: cards and stacks.", least=2)
     runs: tuple[str, ...] = option((), "Choosers: runs or files; by default the shipped ones.")
 
@@ -150,12 +161,15 @@ class RLCFR(Reproduction):
     quick: ClassVar = {
         "rivers": 20,
         "compared": 20,
-        "spots": 5,
+        "spots": 2,
+        "auto_iterations": 30,
         "turns": 2,
         "deep": 2,
         "converged": 2,
+        "turn_iterations": 250,
         "flops": 2,
-        "deals": 3,
+        "flop_iterations": 30,
+        "deals": 2,
     }
 
     def __post_init__(self) -> None:
@@ -271,7 +285,8 @@ class RLCFR(Reproduction):
 
         actor = self._actors("river")[0]
         chooser = LearnedChooser(actors={"river": actor})
-        self._auto_row(store, progress, "auto", actor, chooser, partial(mixed_rivers, self.spots))
+        states = partial(mixed_rivers, self.spots)
+        self._auto_row(store, progress, "auto", actor, chooser, states, AUTO_ITERATIONS)
 
     def _auto_turns(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.turn_sizes import mixed_turns
@@ -280,7 +295,8 @@ class RLCFR(Reproduction):
         actor = self._actors("turn")[0]
         chooser = LearnedChooser(actors={"river": self._actors("river")[0], "turn": actor})
         states = partial(mixed_turns, self.spots)
-        self._auto_row(store, progress, "auto, turns", actor, chooser, states)
+        solves = self.auto_iterations
+        self._auto_row(store, progress, "auto, turns", actor, chooser, states, solves)
 
     def _auto_row(
         self,
@@ -290,6 +306,7 @@ class RLCFR(Reproduction):
         actor: TrainedActor,
         chooser: LearnedChooser,
         states: Callable[[], list[Decision]],
+        iterations: int,
     ) -> None:
         """The row of `--bets auto` on spots of one street."""
         from tacit.evaluation.river_sizes import measure_auto
@@ -298,7 +315,7 @@ class RLCFR(Reproduction):
             measured = []
             for number, state in enumerate(states()):
                 progress.stage(f"{name}, {self.spots} spots", number / self.spots)
-                measured.append(measure_auto(chooser, state, iterations=AUTO_ITERATIONS[name]))
+                measured.append(measure_auto(chooser, state, iterations=iterations))
             worse = [row.worse for row in measured]
             return {
                 "base": 0.0,
@@ -324,7 +341,6 @@ class RLCFR(Reproduction):
     ) -> list[Row]:
         """The rows of each chooser and measure."""
         from tacit.evaluation.turn_sizes import (
-            CONVERGED,
             held_out_turn,
             learned_plans,
             measure_plan,
@@ -334,7 +350,7 @@ class RLCFR(Reproduction):
         from tacit.learn.rl_cfr.rewards import ITERATIONS
         from tacit.learn.rl_cfr.street_game import Plan
 
-        iterations = CONVERGED if form.converged else ITERATIONS
+        iterations = form.iterations or ITERATIONS
 
         def choose(chooser: LearnedChooser, number: int) -> Row:
             plans = learned_plans(chooser, held_out_turn(number, deep=form.deep))
@@ -348,8 +364,9 @@ class RLCFR(Reproduction):
             return blocks.add({**head, "training": ""}, compute)
 
         river = self._actors("river")[0]
-        count = self.converged if form.converged else self.deep if form.deep else self.turns
-        chosen_in = form._replace(converged=False).name
+        count = self.deep if form.deep else self.turns
+        if form.iterations is not None:
+            count = self.converged
         rows = []
         for actor in self._actors("turn"):
             chooser = LearnedChooser(actors={"river": river, "turn": actor}, refine=form.refined)
@@ -358,7 +375,7 @@ class RLCFR(Reproduction):
                 pairs, seconds = [], 0.0
                 for number in range(count):
                     progress.stage(f"{count} {form.name}", number / count)
-                    head = {"method": chosen_in, "block": number, "training": trained}
+                    head = {"method": form.choice, "block": number, "training": trained}
                     choice: dict[str, Any] = blocks.add(head, partial(choose, chooser, number))
                     ours = [turn_plan(tuple(bets), tuple(later)) for bets, later in choice["bets"]]
                     base, chosen = (
@@ -394,7 +411,8 @@ class RLCFR(Reproduction):
 
     def _turns_converged(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         for deep in (False, True):
-            self._turns(TurnForm(deep=deep, converged=True), store, blocks, progress)
+            form = TurnForm(deep=deep, iterations=self.turn_iterations)
+            self._turns(form, store, blocks, progress)
 
     def _flops(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
         from tacit.evaluation.flop_sizes import flop_choices, flop_gains, held_out_flop
@@ -402,7 +420,7 @@ class RLCFR(Reproduction):
 
         def compute(chooser: LearnedChooser, number: int) -> Row:
             flop = held_out_flop(number)
-            return dict(flop_gains(flop, flop_choices(chooser, flop)))
+            return dict(flop_gains(flop, flop_choices(chooser, flop), self.flop_iterations))
 
         river = self._actors("river")[0]
         for actor in self._actors("turn"):

@@ -150,11 +150,11 @@ def refine_flop(
     return _refined(tried, values, start.betting.pot, keep_base=keep_base)
 
 
-def turn_games(start: Decision, count: int) -> list[Decision]:
-    """A turn with its ranges if they are small, or thinned out in `count` ways."""
+def turn_games(start: Decision, ways: int) -> list[Decision]:
+    """A turn with its ranges if they are small, or thinned out in so many ways."""
     if max(start.state.counts) <= TURN_HANDS:
         return [start]
-    return [thinned(start, TURN_SAMPLE, number / count) for number in range(count)]
+    return [thinned(start, TURN_SAMPLE, number / ways) for number in range(ways)]
 
 
 def sampled_games(start: Decision, seed: int = 0, hands: int = FLOP_HANDS) -> list[Decision]:
