@@ -12,8 +12,10 @@ from tacit.evaluation.river_sizes import (
     measure,
     measure_auto,
     mul_action,
+    refined,
     summary,
 )
+from tacit.games.holdem.betting import RIVER as RIVER_STREET
 from tacit.games.holdem.spot import Spot
 from tacit.learn.rl_cfr.chooser import LearnedChooser, shipped_actors
 from tacit.learn.rl_cfr.decisions import decision_of
@@ -36,6 +38,9 @@ def test_each_method_answers_with_sets_and_iterations():
         sets = method.sets(RIVER)
         assert all(1 <= len(chosen) <= 6 for chosen in sets)
         assert method.iterations(RIVER, sets) == 250
+    chooser = LearnedChooser(actors=shipped_actors())
+    chosen = chooser.decide(RIVER.spot).plans[RIVER_STREET]
+    assert refined(chooser).sets(RIVER) == (chosen[0].bets, chosen[1].bets)
     mul = mul_action(equal_time=True)
     assert mul.sets(RIVER)[0] in MUL_ACTION
     assert mul.iterations(RIVER, mul.sets(RIVER)) == 83

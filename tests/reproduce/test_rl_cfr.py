@@ -41,6 +41,24 @@ def test_rows_of_rivers_stand_beside_the_papers_and_are_kept(small, tmp_path):
     assert experiment.tables(first)
 
 
+def test_refined_rivers_stand_beside_the_methods_of_the_comparisons(small, tmp_path):
+    out = tmp_path / "rows.json"
+    experiment = RLCFR(experiments=("comparisons", "rivers-refined"), compared=20)
+    object.__setattr__(experiment, "compared", 2)
+    rows = experiment.rows(out=out)
+    assert [row["experiment"] for row in rows[8::2]] == [
+        "rivers, refined",
+        "MUL-ACTION, ours refined",
+        "FINE-GRAIN, ours refined",
+    ]
+    beside = {row["experiment"]: row["base"] for row in rows[::2]}
+    assert beside["MUL-ACTION, ours refined"] == beside["MUL-ACTION, 3 x time"]
+    assert beside["FINE-GRAIN, ours refined"] == beside["FINE-GRAIN, ours 6 sizes"]
+    assert len({row["ours"] for row in rows[8::2]}) == 1
+    blocks = json.loads((tmp_path / "rows-blocks.json").read_text())
+    assert [row["method"] for row in blocks].count("MUL-ACTION, 3 x time") == 1
+
+
 def test_rivers_of_the_papers_learner_are_named_after_it(small, tmp_path):
     experiment = RLCFR(experiments=("rivers",), rivers=20)
     object.__setattr__(experiment, "rivers", 2)

@@ -79,6 +79,16 @@ def learned(learner: Learner, most: int | None = None) -> Method:
     return Method(lambda d: (choose(d), choose(after_check(d))), _paper)
 
 
+def refined(chooser: LearnedChooser) -> Method:
+    """Both players' first bets as `--bets auto` chooses them."""
+
+    def choose(decision: Decision) -> Both:
+        first, second = chooser.decide(decision.spot).plans[RIVER]
+        return first.bets, second.bets
+
+    return Method(choose, _paper)
+
+
 def fixed(chosen: Sizes) -> Method:
     """The same set for both players."""
     return Method(lambda _: (chosen, chosen), _paper)

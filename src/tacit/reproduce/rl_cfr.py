@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXPERIMENTS = (
     "rivers",
     "comparisons",
+    "rivers-refined",
     "auto",
     "auto-turns",
     "turns",
@@ -48,6 +49,7 @@ AUTO_ITERATIONS = 600
 """Of the solves that compare rivers of --bets auto with the base."""
 EXPLOITABILITY = "exploitability, mbb/h"
 VALUE = "value, mbb/h"
+MUL = "MUL-ACTION, 3 x time"
 SIX = "FINE-GRAIN, ours 6 sizes"
 
 
@@ -119,22 +121,22 @@ class RLCFR(Reproduction):
     Rivers come from walks through solved turns, apart from those of training. The fine-grained game
     has 15 sizes and all-in; bets that a policy does not know are answered by nested solving, and
     best responses are exact. MUL-ACTION takes the best of three fixed sets by solving each, FINE-
-    GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long. Rows of
-    rivers by the paper's learner are called `rivers, actor-critic` and say its epochs. `auto`:
-    `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on turns. On turns sizes
-    are chosen for turn and river, refined as by `--bets auto` (`turns`) or by the actor alone
-    (`turns-actor`), with at most four pots behind, or more (`turns-deep`), where the base is kept;
-    a best response has 15 sizes on the turn and three on the river, and policies are solved against
-    all of these. `turns-all`: the mean of both kinds of turns by their shares of those that are
-    drawn. `turns-converged`: some of both kinds with 800 iterations
-    instead of 250. `flops`: what sizes of the
-    flop gain in sampled games of few hands and cards, which are not those in which they were
-    refined. In PREFLOP43 sizes are chosen for the first action of each player, and what
-    methods win from each other is computed, not sampled. Its first rows are solved as the paper's:
-    250 iterations with simultaneous updates. `converged`: 1,000 iterations with alternating ones;
-    what is left is due to the sizes. `refined`: of the base's, the learner's best eight sets, and
-    sets that differ from the best of these by one or two sizes, the one that is worth most by
-    solving each.
+    GRAIN has six sizes; `equal time`: with fewer iterations, so that they take as long.
+    `rivers-refined`: the choice of `--bets auto`, of three sizes, beside the base and these two
+    with all iterations. Rows of rivers by the paper's learner are called `rivers, actor-critic` and
+    say its epochs. `auto`: `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on
+    turns. On turns sizes are chosen for turn and river, refined as by `--bets auto` (`turns`) or by
+    the actor alone (`turns-actor`), with at most four pots behind, or more (`turns-deep`), where
+    the base is kept; a best response has 15 sizes on the turn and three on the river, and policies
+    are solved against all of these. `turns-all`: the mean of both kinds of turns by their shares of
+    those that are drawn. `turns-converged`: some of both kinds with 800 iterations instead of 250.
+    `flops`: what sizes of the flop gain in sampled games of few hands and cards, which are not
+    those in which they were refined. In PREFLOP43 sizes are chosen for the first action of each
+    player, and what methods win from each other is computed, not sampled. Its first rows are solved
+    as the paper's: 250 iterations with simultaneous updates. `converged`: 1,000 iterations with
+    alternating ones; what is left is due to the sizes. `refined`: of the base's, the learner's best
+    eight sets, and sets that differ from the best of these by one or two sizes, the one that is
+    worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error
@@ -185,6 +187,7 @@ class RLCFR(Reproduction):
         computing: dict[str, Callable[[RowStore, RowStore, Progress], object]] = {
             "rivers": self._rivers,
             "comparisons": self._comparisons,
+            "rivers-refined": self._rivers_refined,
             "auto": self._auto,
             "auto-turns": self._auto_turns,
             "turns": partial(self._turns, TurnForm()),
@@ -236,7 +239,7 @@ class RLCFR(Reproduction):
 
         others = {
             "MUL-ACTION, equal time": mul_action(equal_time=True),
-            "MUL-ACTION, 3 x time": mul_action(equal_time=False),
+            MUL: mul_action(equal_time=False),
             "FINE-GRAIN, equal time": fine_grain(equal_time=True),
             SIX: fine_grain(equal_time=False),
         }
@@ -250,6 +253,28 @@ class RLCFR(Reproduction):
             for name, theirs in zip(others, rest, strict=True):
                 head = {"experiment": name, "count": self.compared, "training": actor.command}
                 for row in _compared(theirs, six if name == SIX else three, seconds, paper=False):
+                    store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
+
+    def _rivers_refined(self, store: RowStore, blocks: RowStore, progress: Progress) -> None:
+        from tacit.evaluation.river_sizes import fine_grain, fixed, mul_action, refined
+        from tacit.learn.rl_cfr.chooser import LearnedChooser
+        from tacit.learn.rl_cfr.sizes import HOLDEM
+
+        others = {
+            "rivers, refined": ("base", fixed(HOLDEM.base)),
+            "MUL-ACTION, ours refined": (MUL, mul_action(equal_time=False)),
+            "FINE-GRAIN, ours refined": (SIX, fine_grain(equal_time=False)),
+        }
+        for actor in self._actors("river"):
+            chooser = LearnedChooser(actors={"river": actor})
+            methods = {
+                ("ours, refined", actor.command): refined(chooser),
+                **{(name, ""): method for name, method in others.values()},
+            }
+            (ours, *rest), seconds = self._play(blocks, progress, self.compared, methods)
+            for name, theirs in zip(others, rest, strict=True):
+                head = {"experiment": name, "count": self.compared, "training": actor.command}
+                for row in _compared(theirs, ours, seconds, paper=False):
                     store.add({**head, "measure": row.pop("measure")}, partial(dict, row))
 
     def _play(
