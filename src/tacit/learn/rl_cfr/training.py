@@ -45,9 +45,9 @@ class ActorSettings(Grouped):
     """How they are learnt."""
     seed: int = number(0)
     """The seed of all random numbers."""
-    epochs: int = number(12)
+    epochs: int = number(60)
     """Number of epochs of the run."""
-    episodes: int = number(4, least=1)
+    episodes: int = number(12, least=1)
     """Number of episodes of an epoch."""
     proposals: int = number(5, least=1)
     """Number of sets that are solved at each decision, besides the base's."""
@@ -63,9 +63,9 @@ class ActorSettings(Grouped):
     """The initial learning rate; it falls linearly."""
     begin_with: Literal["", "river"] = ""
     """The shipped chooser whose weights training starts from, if any."""
-    validate_every: int = number(6)
+    validate_every: int = number(10)
     """Number of epochs between measurements of the mean reward; 0: never."""
-    validation: int = number(16, least=2)
+    validation: int = number(64, least=2)
     """Number of decisions of a measurement."""
 
     @property
@@ -83,7 +83,7 @@ PRESETS = {
         proposals=8,
         iterations=250,
         alternating=False,
-        validate_every=10,
+        validation=16,
     ),
     f"{PREFIX}turn": ActorSettings(
         problem="turn",
