@@ -126,17 +126,17 @@ class RLCFR(Reproduction):
     with all iterations. Rows of rivers by the paper's learner are called `rivers, actor-critic` and
     say its epochs. `auto`: `tacit spot --bets auto`, refined by solves, on rivers; `auto-turns`: on
     turns. On turns sizes are chosen for turn and river, refined as by `--bets auto` (`turns`) or by
-    the actor alone (`turns-actor`), with at most four pots behind, or more (`turns-deep`), where
-    the base is kept; a best response has 15 sizes on the turn and three on the river, and policies
-    are solved against all of these. `turns-all`: the mean of both kinds of turns by their shares of
-    those that are drawn. `turns-converged`: some of both kinds with 800 iterations instead of 250.
-    `flops`: what sizes of the flop gain in sampled games of few hands and cards, which are not
-    those in which they were refined. In PREFLOP43 sizes are chosen for the first action of each
-    player, and what methods win from each other is computed, not sampled. Its first rows are solved
-    as the paper's: 250 iterations with simultaneous updates. `converged`: 1,000 iterations with
-    alternating ones; what is left is due to the sizes. `refined`: of the base's, the learner's best
-    eight sets, and sets that differ from the best of these by one or two sizes, the one that is
-    worth most by solving each.
+    the actor alone (`turns-actor`), with at most four pots behind, or more (`turns-deep`), of which
+    those with more than twelve keep the base; a best response has 15 sizes on the turn and three on
+    the river, and policies are solved against all of these. `turns-all`: the mean of both kinds of
+    turns by their shares of those that are drawn. `turns-converged`: some of both kinds with 800
+    iterations instead of 250. `flops`: what sizes of the flop gain in sampled games of few hands
+    and cards, which are not those in which they were refined. In PREFLOP43 sizes are chosen for the
+    first action of each player, and what methods win from each other is computed, not sampled. Its
+    first rows are solved as the paper's: 250 iterations with simultaneous updates. `converged`:
+    1,000 iterations with alternating ones; what is left is due to the sizes. `refined`: of the
+    base's, the learner's best eight sets, and sets that differ from the best of these by one or two
+    sizes, the one that is worth most by solving each.
 
     Columns: experiment, measure (exploitability in the fine-grained game, or the expected value of
     the acting player), base (or the method compared with) and ours (means), difference and error

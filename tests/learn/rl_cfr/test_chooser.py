@@ -23,7 +23,7 @@ from tacit.learn.rl_cfr.training import PRESETS, TrainedActor, make_learner
 RANGES = ("AsTs,65s,QJs,KTs,88", "QQ,JJ,K9s,A7s,T8s")
 SPOT = Spot.of("2c7dJhQsKs", ranges=RANGES, pot=400, behind=1200, bets="a")
 TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=1200, bets="a")
-DEEP_TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=2000, bets="a")
+DEEP_TURN_SPOT = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=4801, bets="a")
 
 
 def test_a_river_is_refined_and_no_plan_is_worth_less_than_the_base():
@@ -98,12 +98,18 @@ def test_no_more_sizes_are_chosen_than_asked_for_even_if_the_base_is_worth_more(
             assert all(1 <= len(plan.bets) <= sizes for plan in plans)
 
 
-def test_a_turn_with_deep_stacks_keeps_the_base():
+def test_a_turn_with_up_to_twelve_pots_behind_is_refined(monkeypatch):
+    monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", 5)
+    spot = Spot.of("2c7dJhQs", ranges=RANGES, pot=400, behind=4800, bets="a")
+    assert LearnedChooser().decide(spot).gains is not None
+
+
+def test_a_turn_with_deeper_stacks_keeps_the_base():
     choice = LearnedChooser().decide(DEEP_TURN_SPOT)
     assert choice.plans[TURN] == (TURN_BASE, TURN_BASE)
     assert [plan.bets for plan in choice.plans[RIVER]] == [HOLDEM.base] * 2
     assert choice.gains is None
-    assert "more than 4 pots behind" in choice.unrefined
+    assert "more than 12 pots behind" in choice.unrefined
 
 
 def test_settings_say_plans_in_the_notation_of_bet_sizes():

@@ -78,6 +78,16 @@ def test_the_best_plan_of_a_turn_is_taken_by_the_player_who_gains_from_it():
     assert best.losses.chosen < best.losses.base, "the base is here the poor plan"
 
 
+def test_a_plan_of_a_turn_has_to_gain_more_than_its_solves_are_off(monkeypatch):
+    poor, rich = turn_plan(TENTH, TENTH), turn_plan(POT, POT)
+    gains = {}
+    for iterations in (3, 250):
+        monkeypatch.setattr("tacit.learn.rl_cfr.refinement.TURN_ITERATIONS", iterations)
+        best = refine_turns([TURN_START], ([poor, rich], [TURN_BASE]))
+        gains[iterations] = best.gains[0]
+    assert gains[3] == 0 < gains[250]
+
+
 def test_turns_with_more_than_four_pots_behind_are_deep():
     for behind, deep in ((1600, False), (1601, True)):
         start = Spot.of("2c7dJhQs", ranges=POLAR, pot=400, behind=behind, bets="a", big_blind=2)

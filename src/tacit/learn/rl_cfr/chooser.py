@@ -4,8 +4,8 @@ First bets of both players are chosen by the network of their street, the first 
 later street is reached its board, pot and beliefs are not known; the sizes there are best on
 average over sampled boards and two pots. These sizes are then *refined*: the engine solves the game
 with each of several plans, the base's among them, and takes the one that is worth most. Behind a
-flop the sizes of turn and river are refined on two sampled turns. A turn with deep stacks keeps the
-base, because such solves do not tell the plans apart.
+flop the sizes of turn and river are refined on two sampled turns. A turn with very deep stacks
+keeps the base, because such solves do not tell the plans apart.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tacit.learn.rl_cfr.learners import Bandit, Point
 from tacit.learn.rl_cfr.refinement import (
     BASE_PLAN,
     FLOP_BASE,
+    MOST_BEHIND,
     TURN_BASE,
-    TURN_BEHIND,
     Refined,
     Tried,
     flop_plan,
@@ -57,7 +57,7 @@ RANKED = 1000
 """The number of predictions among which the best sets of each length are looked for."""
 ALONE = "by the actor alone"
 TOO_SMALL = "by the actor alone: the ranges are too small to be sampled"
-TOO_DEEP = f"the base: on a turn with more than {TURN_BEHIND} pots behind no gain is shown"
+TOO_DEEP = f"the base: on a turn with more than {MOST_BEHIND} pots behind no gain is shown"
 
 
 @cache
@@ -144,7 +144,7 @@ class LearnedChooser:
         return SizeChoice({RIVER: best.plans}, 0.0, best.gains, best.losses)
 
     def _refined_turn(self, start: Decision, on_share: OnShare) -> SizeChoice:
-        if is_deep(start):
+        if is_deep(start, MOST_BEHIND):
             if not self._keep_base:
                 return SizeChoice(self._predicted(start), 0.0)
             return SizeChoice(_turn_and_river((TURN_BASE, TURN_BASE)), 0.0, unrefined=TOO_DEEP)
@@ -196,23 +196,30 @@ class LearnedChooser:
             )
         return learner
 
-    def _plan(self, starts: Sequence[Decision], player: int, rank: int = 0) -> Plan:
-        """The plan that is predicted to be best on average, or the one of this rank."""
+    def _plan(self, starts: Sequence[Decision], player: int) -> Plan:
+        """The plan that is predicted to be best on average."""
         if not starts:
             return Plan(())
         bandit = self.bandit(starts[0].betting.street)
-        bets = _best(bandit, [_bet(start, player) for start in starts], self.sizes, rank + 1)[rank]
-        raises = [point for start in starts if (point := _raise(start, player)) is not None]
-        raised = _best(bandit, raises, 1)[0] if raises else ()
-        return Plan(bets, HOLDEM.in_pots(raised) or (BELOW,))
+        [bets] = bandit.best_on_average([_bet(start, player) for start in starts], self.sizes)
+        return Plan(bets, self._raises(starts, player))
+
+    def _raises(self, starts: Sequence[Decision], player: int) -> tuple[float, ...]:
+        """The first raise that is predicted to be best on average, in pots."""
+        points = [point for start in starts if (point := _raise(start, player)) is not None]
+        if not points:
+            return (BELOW,)
+        [raised] = self.bandit(starts[0].betting.street).best_on_average(points, 1)
+        return HOLDEM.in_pots(raised) or (BELOW,)
 
     def _river_plans(self, start: Decision) -> Tried:
         """The plans that are tried on a river: the best sets, and the best one with a raise."""
         tried = []
         for player in (0, 1):
-            plans = [self._plan([start], player, rank) for rank in range(CANDIDATES)]
-            simple = [Plan(plan.bets) for plan in plans]
-            tried.append([BASE_PLAN, *dict.fromkeys([plans[0], *simple])])
+            point = _bet(start, player)
+            ranked = self.bandit(RIVER).best_on_average([point], self.sizes, CANDIDATES)
+            raising = Plan(ranked[0], self._raises([start], player))
+            tried.append([BASE_PLAN, *dict.fromkeys([raising, *map(Plan, ranked)])])
         return tried[0], tried[1]
 
     def turn_plans(self, starts: Sequence[Decision]) -> Tried:
@@ -284,12 +291,6 @@ def _turn_and_river(plans: Plans) -> dict[int, Plans]:
 
 def _sizes(pots: Sequence[float]) -> tuple[BetSize, ...]:
     return (*(BetSize(Unit.POT, size) for size in pots), BetSize(Unit.ALL_IN))
-
-
-def _best(bandit: Bandit, points: Sequence[Point], most: int, count: int = 1) -> list[Sizes]:
-    """The `count` best sets on average over points; fewer are repeated."""
-    found = bandit.best_on_average(points, most, count)
-    return found + [found[-1]] * (count - len(found))
 
 
 def _bet(start: Decision, player: int) -> Point:

@@ -6,8 +6,9 @@ the opponent has six sizes on the turn and two on the river, raises of raises ar
 ranges are thinned out, twice in different ways. A flop is solved in several sampled games, in which
 both ranges are thinned out and eight cards may be dealt; its plans have sizes for the flop only.
 The base's plan is always tried, so a refined choice is no worse than the base in the games that are
-solved, up to the error of the solves. Where there are several games, a plan replaces the base if it
-gains more than a standard error. A turn with more than `TURN_BEHIND` pots behind is not refined.
+solved, up to the error of the solves. A plan of a turn replaces the base if it gains more than this
+error; where there are several games, more than a standard error. A turn with more than
+`MOST_BEHIND` pots behind is not refined.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from tacit.learn.rl_cfr.decisions import Decision
 from tacit.learn.rl_cfr.rewards import Solves, solved
 from tacit.learn.rl_cfr.sizes import FINE_GRAIN, HOLDEM, Sizes
 from tacit.learn.rl_cfr.street_game import Plan, Plans, game_of_plans, plan_values
+from tacit.solvers.best_response import exploitability
 from tacit.solvers.kernel_warm_up import cores
 from tacit.steps import OnShare, ignore_share
 from tacit.tree.cards.equity import Equity
@@ -35,7 +37,7 @@ BASE_PLAN = Plan(HOLDEM.base)
 EVERY_SIZE = Plan(HOLDEM.everything)
 RIVER_ITERATIONS = 120
 """Of the solves that refine a river of all hands; smaller ranges have up to four times as many."""
-TURN_ITERATIONS = 60
+TURN_ITERATIONS = 250
 """Of the solves that refine a turn."""
 TURN_HANDS = 40
 """Larger ranges of a turn are thinned out."""
@@ -44,6 +46,8 @@ TURN_SAMPLE = 30
 TURN_GAMES = 2
 """The number of thinned games of a turn."""
 TURN_BEHIND = 4
+"""In pots: a turn with more is deep."""
+MOST_BEHIND = 12
 """In pots: with deeper stacks the solves of a turn are off by more than its sizes gain."""
 FLOP_ITERATIONS = 120
 """Of the solves that refine a flop."""
@@ -57,6 +61,8 @@ DECKS = 16
 """The number of decks of which that is taken which leaves most of both ranges."""
 MARGIN = 4e-4
 """A plan replaces the base if it gains more than this share of the pot, the error of a solve."""
+ERROR_SHARE = 0.25
+"""The difference between two plans of a turn is off by less than this share of exploitability."""
 
 Tried = tuple[Sequence[Plan], Sequence[Plan]]
 """The plans of players 0 and 1 that are tried, the base's first."""
@@ -81,8 +87,15 @@ FLOP_BASE = flop_plan(HOLDEM.base)
 FLOP_OPPONENT = flop_plan(HOLDEM.set_of((0.25, 0.75, 1.5)))
 """The sizes of the opponent against whom a flop is refined."""
 
-Values = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""For players 0 and 1, [games, plans] what each plan is worth in each of several games, in pots."""
+
+class Worth(NamedTuple):
+    """What a player's plans are worth, in pots: [games, plans] in each of several games.
+
+    error: of the difference between two plans, in pots, by the exploitability of the solves.
+    """
+
+    values: NDArray[np.float64]
+    error: float
 
 
 class Losses(NamedTuple):
@@ -100,9 +113,9 @@ class Refined(NamedTuple):
     losses: Losses
 
 
-def is_deep(start: Decision) -> bool:
-    """Whether more than `TURN_BEHIND` pots are behind."""
-    return min(start.betting.behind) > TURN_BEHIND * start.betting.pot
+def is_deep(start: Decision, pots: float = TURN_BEHIND) -> bool:
+    """Whether more than so many pots are behind."""
+    return min(start.betting.behind) > pots * start.betting.pot
 
 
 def refine_river(
@@ -115,8 +128,8 @@ def refine_river(
     share = max(start.state.counts) / NUM_HANDS
     iterations = round(RIVER_ITERATIONS * min(4.0, 0.8 / share))
     solves = Solves(max(RIVER_ITERATIONS, iterations))
-    values = _values([start], tried, EVERY_SIZE, solves, on_share)
-    return _refined(tried, values, start.betting.pot, keep_base=keep_base)
+    worths = _worths([start], tried, EVERY_SIZE, solves, on_share)
+    return _refined(tried, worths, start.betting.pot, keep_base=keep_base)
 
 
 def refine_turns(
@@ -132,8 +145,9 @@ def refine_turns(
     """
     ways = TURN_GAMES if len(starts) == 1 else 1
     games = [game for start in starts for game in turn_games(start, ways)]
-    values = _values(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), on_share)
-    return _refined(tried, values, starts[0].betting.pot, keep_base=keep_base)
+    worths = _worths(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), on_share)
+    pot = starts[0].betting.pot
+    return _refined(tried, worths, pot, keep_base=keep_base, by_solves=True)
 
 
 def refine_flop(
@@ -146,8 +160,8 @@ def refine_flop(
     games = sampled_games(start)
     if not games:
         return None
-    values = _values(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), on_share)
-    return _refined(tried, values, start.betting.pot, keep_base=keep_base)
+    worths = _worths(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), on_share)
+    return _refined(tried, worths, start.betting.pot, keep_base=keep_base)
 
 
 def turn_games(start: Decision, ways: int) -> list[Decision]:
@@ -243,49 +257,55 @@ def _sampled(
     return sample
 
 
-def _refined(tried: Tried, values: Values, pot: int, *, keep_base: bool) -> Refined:
-    """Each player's best plan by these values, or the base's where none gains more than its error.
+def _refined(
+    tried: Tried, worths: Sequence[Worth], pot: int, *, keep_base: bool, by_solves: bool = False
+) -> Refined:
+    """Each player's best plan, or the base's where none gains more than its error.
 
-    The error is `MARGIN` or, if that is larger, the standard error of the mean over the games.
+    The error is the largest of `MARGIN`, the standard error of the mean over the games and, if
+    `by_solves`, the error of the solves.
 
     What two plans lose to an opponent with more sizes is, together, what the first player would
     win with these against the second one's plan, less what the first one's plan wins against them.
     """
-    plans, gains, worths = [], [], []
-    for own, worth in zip(tried, values, strict=True):
-        differences = worth - worth[:, :1]
-        means, errors = differences.mean(axis=0), np.full(len(own), MARGIN)
-        if len(worth) > 1:
-            errors = np.maximum(errors, differences.std(axis=0, ddof=1) / np.sqrt(len(worth)))
+    plans, gains, base = [], [], []
+    for own, worth in zip(tried, worths, strict=True):
+        differences = worth.values - worth.values[:, :1]
+        least = max(MARGIN, worth.error) if by_solves else MARGIN
+        means, errors = differences.mean(axis=0), np.full(len(own), least)
+        if len(differences) > 1:
+            spread = differences.std(axis=0, ddof=1)
+            errors = np.maximum(errors, spread / np.sqrt(len(differences)))
         errors[0] = 0 if keep_base else np.inf
         place = int((means - errors).argmax())
         plans.append(own[place])
         gains.append(float(means[place]))
-        worths.append(float(worth[:, 0].mean()))
-    lost = -sum(worths) / 2
+        base.append(float(worth.values[:, 0].mean()))
+    lost = -sum(base) / 2
     losses = Losses(pot * max(lost, 0.0), pot * max(lost - sum(gains) / 2, 0.0))
     return Refined((plans[0], plans[1]), (pot * gains[0], pot * gains[1]), losses)
 
 
-def _values(
+def _worths(
     games: Sequence[Decision], tried: Tried, opponent: Plan, solves: Solves, on_share: OnShare
-) -> Values:
-    """What each plan is worth against an opponent with this plan.
+) -> list[Worth]:
+    """What each player's plans are worth against an opponent with this plan.
 
     The players are solved on two threads.
     """
 
-    def worth(player: int) -> NDArray[np.float64]:
+    def worth(player: int) -> Worth:
         pairs = [(plan, opponent) if player == 0 else (opponent, plan) for plan in tried[player]]
-        rows = []
+        rows, error = [], 0.0
         for game in games:
             tree = game_of_plans(game, pairs)
-            rows.append(plan_values(tree, solved(tree, solves), player) / game.betting.pot)
+            policy, pot = solved(tree, solves), game.betting.pot
+            rows.append(plan_values(tree, policy, player) / pot)
+            error += ERROR_SHARE * exploitability(tree, policy) / pot
             on_share(next(done) / (2 * len(games)))
-        return np.stack(rows)
+        return Worth(np.stack(rows), error / len(games))
 
     done = count(1)
 
     with ThreadPoolExecutor(min(2, cores())) as threads:
-        first, second = threads.map(worth, (0, 1))
-    return first, second
+        return list(threads.map(worth, (0, 1)))
