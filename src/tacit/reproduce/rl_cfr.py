@@ -344,8 +344,8 @@ class RLCFR(Reproduction):
             worse = [row.worse for row in measured]
             return {
                 "base": 0.0,
-                "ours": -max(worse),
-                "difference": -sum(worse) / len(worse),
+                "ours": 0.0 - max(worse),
+                "difference": 0.0 - sum(worse) / len(worse),
                 "error": max(row.error for row in measured),
                 "paper_base": None,
                 "paper_ours": None,

@@ -6,9 +6,9 @@ the opponent has six sizes on the turn and two on the river, raises of raises ar
 ranges are thinned out, twice in different ways. A flop is solved in several sampled games, in which
 both ranges are thinned out and eight cards may be dealt; its plans have sizes for the flop only.
 The base's plan is always tried, so a refined choice is no worse than the base in the games that are
-solved, up to the error of the solves. A plan of a turn replaces the base if it gains more than this
-error; where there are several games, more than a standard error. A turn with more than
-`MOST_BEHIND` pots behind is not refined.
+solved, up to the error of the solves. A plan replaces the base if it gains more than this error
+and, where there are several games, more than a standard error; on flops the latter alone counts. A
+turn with more than `MOST_BEHIND` pots behind is not refined.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from tacit.tree.cards.equity import Equity
 
 BASE_PLAN = Plan(HOLDEM.base)
 EVERY_SIZE = Plan(HOLDEM.everything)
-RIVER_ITERATIONS = 120
-"""Of the solves that refine a river of all hands; smaller ranges have up to four times as many."""
+RIVER_ITERATIONS = 160
+"""Of the solves that refine a river of all hands; smaller ranges have up to three times as many."""
 TURN_ITERATIONS = 250
 """Of the solves that refine a turn."""
 TURN_HANDS = 40
@@ -60,9 +60,9 @@ FLOP_GAMES = 5
 DECKS = 16
 """The number of decks of which that is taken which leaves most of both ranges."""
 MARGIN = 4e-4
-"""A plan replaces the base if it gains more than this share of the pot, the error of a solve."""
+"""A plan replaces the base if it gains more than this share of the pot."""
 ERROR_SHARE = 0.25
-"""The difference between two plans of a turn is off by less than this share of exploitability."""
+"""Two plans' difference is off by less than this share of their solves' exploitability."""
 
 Tried = tuple[Sequence[Plan], Sequence[Plan]]
 """The plans of players 0 and 1 that are tried, the base's first."""
@@ -126,7 +126,7 @@ def refine_river(
     keep_base: whether the base's plan may be the best one; otherwise it only stands beside.
     """
     share = max(start.state.counts) / NUM_HANDS
-    iterations = round(RIVER_ITERATIONS * min(4.0, 0.8 / share))
+    iterations = round(RIVER_ITERATIONS * min(3.0, 0.8 / share))
     solves = Solves(max(RIVER_ITERATIONS, iterations))
     worths = _worths([start], tried, EVERY_SIZE, solves, on_share)
     return _refined(tried, worths, start.betting.pot, keep_base=keep_base)
@@ -146,8 +146,7 @@ def refine_turns(
     ways = TURN_GAMES if len(starts) == 1 else 1
     games = [game for start in starts for game in turn_games(start, ways)]
     worths = _worths(games, tried, TURN_OPPONENT, Solves(TURN_ITERATIONS), on_share)
-    pot = starts[0].betting.pot
-    return _refined(tried, worths, pot, keep_base=keep_base, by_solves=True)
+    return _refined(tried, worths, starts[0].betting.pot, keep_base=keep_base)
 
 
 def refine_flop(
@@ -161,7 +160,7 @@ def refine_flop(
     if not games:
         return None
     worths = _worths(games, tried, FLOP_OPPONENT, Solves(FLOP_ITERATIONS), on_share)
-    return _refined(tried, worths, start.betting.pot, keep_base=keep_base)
+    return _refined(tried, worths, start.betting.pot, keep_base=keep_base, by_solves=False)
 
 
 def turn_games(start: Decision, ways: int) -> list[Decision]:
@@ -258,7 +257,7 @@ def _sampled(
 
 
 def _refined(
-    tried: Tried, worths: Sequence[Worth], pot: int, *, keep_base: bool, by_solves: bool = False
+    tried: Tried, worths: Sequence[Worth], pot: int, *, keep_base: bool, by_solves: bool = True
 ) -> Refined:
     """Each player's best plan, or the base's where none gains more than its error.
 
