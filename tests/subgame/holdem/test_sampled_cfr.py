@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,3 +103,23 @@ def test_the_seed_determines_everything() -> None:
     two.run(2)
     assert np.array_equal(one.regrets, two.regrets)
     assert not np.array_equal(one.average_policy()[:NUM_HANDS], np.zeros(NUM_HANDS))
+
+
+RUN = """
+from test_sampled_cfr import ByClass, SampledCFR, tree_of
+solver = SampledCFR(tree_of({"preflop": "a"}, 1_000), ByClass(), seed=0)
+solver.run(2)
+print(solver.regrets.sum())
+"""
+
+
+def test_a_later_process_loads_the_kernel_from_the_cache(tmp_path: Path) -> None:
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", RUN],
+            cwd=Path(__file__).parent, env=variables, capture_output=True, text=True, check=True,
+        ).stdout
+        for _ in range(2)
+    )  # fmt: skip
+    assert float(first) == float(second) != 0

@@ -97,85 +97,96 @@ def _walk_tree(
     most = 0
     for street_number in range(4):
         most = max(most, buckets[street_number])
-    width = children.shape[1]
-    depth = reach.shape[0]
-    policies = np.empty((depth, width, most), dtype=np.float32)
-    below = np.empty((depth, width, reach.shape[1]), dtype=np.float32)
+    width, levels = children.shape[1], reach.shape[0]
+    policies = np.empty((levels, width, most), dtype=np.float32)
+    below = np.empty((levels, width, reach.shape[1]), dtype=np.float32)
     totals = np.empty(NUM_CARDS, dtype=np.float32)
-    _walk(
-        0, 0, player, street, children, counts, start, stake, rows, buckets, cards, strength,
-        updated, weight, reach, values, regrets, sums, policies, below, totals,
-    )  # fmt: skip
+    # The path to the current node, and the action that each of its nodes is at; -1: just entered.
+    # A recursive kernel would be shorter, but Numba cannot load one from its cache.
+    path = np.zeros(levels, dtype=np.int64)
+    at = np.full(levels, -1, dtype=np.int64)
+    depth = 0
+    while depth >= 0:
+        node = path[depth]
+        mover = player[node]
+        if mover == FOLDED:
+            amount = stake[node] if updated == 0 else -stake[node]
+            _fold(reach[depth], cards, amount, values[depth], totals)
+            depth -= 1
+            continue
+        if mover == SHOWDOWN:
+            _showdown(reach[depth], cards, strength, stake[node], values[depth], totals)
+            depth -= 1
+            continue
+        count, row, number = counts[node], rows[street[node]], buckets[street[node]]
+        block = regrets[start[node] : start[node] + count * number].reshape(count, number)
+        if at[depth] < 0:
+            _match_regrets(block, policies[depth])
+            values[depth] = 0
+        elif mover == updated:
+            _add_own(values, below, policies[depth], row, depth, at[depth])
+        else:
+            values[depth] += values[depth + 1]
+        action = at[depth] + 1
+        if mover == updated:
+            reach[depth + 1] = reach[depth]
+        else:
+            played = sums[start[node] : start[node] + count * number].reshape(count, number)
+            while action < count and not _descend(
+                reach, policies[depth, action], row, depth, played[action], weight
+            ):
+                action += 1
+        if action < count:
+            at[depth] = action
+            depth += 1
+            path[depth] = children[node, action]
+            at[depth] = -1
+            continue
+        if mover == updated:
+            _add_regrets(block, below[depth], values[depth], row, weight)
+        depth -= 1
 
 
 @inner_kernel
-def _walk(
-    node, depth, player, street, children, counts, start, stake, rows, buckets, cards, strength,
-    updated, weight, reach, values, regrets, sums, policies, below, totals,
-):  # fmt: skip
-    """Write the counterfactual values of `updated` at a node into values[depth]."""
-    mover = player[node]
-    hands = reach.shape[1]
-    own = values[depth]
-    opponent = reach[depth]
-    if mover == FOLDED:
-        amount = stake[node] if updated == 0 else -stake[node]
-        _fold(opponent, cards, amount, own, totals)
-        return
-    if mover == SHOWDOWN:
-        _showdown(opponent, cards, strength, stake[node], own, totals)
-        return
-    count = counts[node]
-    first = start[node]
-    row = rows[street[node]]
-    number = buckets[street[node]]
-    policy = policies[depth]
+def _match_regrets(regrets, policy):
+    """Set policy [A, K] to the positive regrets [A, K] as shares; uniform if there are none."""
+    count, number = regrets.shape
     for bucket in range(number):
         total = np.float32(0)
         for action in range(count):
-            regret = regrets[first + action * number + bucket]
-            total += max(regret, np.float32(0))
+            total += max(regrets[action, bucket], np.float32(0))
         for action in range(count):
-            regret = max(regrets[first + action * number + bucket], np.float32(0))
+            regret = max(regrets[action, bucket], np.float32(0))
             policy[action, bucket] = regret / total if total > 0 else np.float32(1 / count)
-    if mover == updated:
-        for hand in range(hands):
-            own[hand] = 0
-            reach[depth + 1, hand] = opponent[hand]
-        for action in range(count):
-            _walk(
-                children[node, action], depth + 1, player, street, children, counts, start, stake,
-                rows, buckets, cards, strength, updated, weight, reach, values, regrets, sums,
-                policies, below, totals,
-            )  # fmt: skip
-            for hand in range(hands):
-                value = values[depth + 1, hand]
-                below[depth, action, hand] = value
-                own[hand] += policy[action, row[hand]] * value
-                reach[depth + 1, hand] = opponent[hand]
-        for action in range(count):
-            base = first + action * number
-            for hand in range(hands):
-                regrets[base + row[hand]] += weight * (below[depth, action, hand] - own[hand])
-        return
-    for hand in range(hands):
-        own[hand] = 0
-    for action in range(count):
-        base = first + action * number
-        reached = np.float32(0)
-        for hand in range(hands):
-            share = opponent[hand] * policy[action, row[hand]]
-            reach[depth + 1, hand] = share
-            reached += share
-            sums[base + row[hand]] += weight * share
-        if reached > 0:
-            _walk(
-                children[node, action], depth + 1, player, street, children, counts, start, stake,
-                rows, buckets, cards, strength, updated, weight, reach, values, regrets, sums,
-                policies, below, totals,
-            )  # fmt: skip
-            for hand in range(hands):
-                own[hand] += values[depth + 1, hand]
+
+
+@inner_kernel
+def _add_own(values, below, policy, row, depth, action):
+    """Keep the values below an action of the updated player, and add them to the node's own."""
+    for hand in range(values.shape[1]):
+        value = values[depth + 1, hand]
+        below[depth, action, hand] = value
+        values[depth, hand] += policy[action, row[hand]] * value
+
+
+@inner_kernel
+def _descend(reach, policy, row, depth, sums, weight):
+    """Write the opponent's reach below an action, add it to its sums [K]; whether it is any."""
+    reached = np.float32(0)
+    for hand in range(reach.shape[1]):
+        share = reach[depth, hand] * policy[row[hand]]
+        reach[depth + 1, hand] = share
+        reached += share
+        sums[row[hand]] += weight * share
+    return reached > 0
+
+
+@inner_kernel
+def _add_regrets(regrets, below, own, row, weight):
+    """Add to regrets [A, K] what each action is worth more than the policy, by the hands' rows."""
+    for action in range(len(regrets)):
+        for hand in range(len(own)):
+            regrets[action, row[hand]] += weight * (below[action, hand] - own[hand])
 
 
 @inner_kernel
